@@ -1,0 +1,1 @@
+"""Honeyguide: a focused web crawler. Give it a topic, get a collection."""

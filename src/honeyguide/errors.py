@@ -1,0 +1,22 @@
+"""What can go wrong for a user. Every message ends with what they can do about it."""
+
+from __future__ import annotations
+
+
+class HoneyguideError(Exception):
+    """A problem to be shown as one line. The CLI exits with status 2."""
+
+
+class TopicError(HoneyguideError):
+    """The topic file, its keys or its examples cannot be used."""
+
+
+class CollectionError(HoneyguideError):
+    """A collection cannot be opened, written or trusted."""
+
+
+class MissingExtra(HoneyguideError):
+    """A feature needs an optional part that is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an extra; install it with: pip install 'honeyguide[{extra}]'")

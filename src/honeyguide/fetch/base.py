@@ -1,0 +1,71 @@
+"""The one protocol of this folder: bring me what this URL answers."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+import msgspec
+
+from honeyguide.model import Outcome
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One GET. The URL is canonical; redirects are never followed by a fetcher."""
+
+    url: str
+    purpose: str = "page"
+    """`page`, `robots`, `sitemap` or `discovery`."""
+    max_bytes: int = 8 * 1024 * 1024
+    """Limit for the decoded body. More is cut and marked, or refused for pages."""
+    headers: Headers = ()
+
+
+class Response(msgspec.Struct, frozen=True):
+    """An answer with any status. `payload` is as received; `body` is decoded."""
+
+    url: str
+    status: int
+    headers: Headers
+    body: bytes
+    payload: bytes
+    """The body as the server sent it, its Content-Encoding still on (transfer coding removed)."""
+    reason: str = ""
+    truncated: str = ""
+    """Empty, or why the body is incomplete: `length`, `time`, `disconnect`."""
+    ip: str = ""
+    started_at: float = 0.0
+    seconds: float = 0.0
+    request_head: bytes = b""
+    """Request line and headers as sent, for the archive."""
+    response_head: bytes = b""
+    """Status line and headers as received, for the archive."""
+
+    def header(self, name: str) -> str:
+        """First value of a header, or an empty string."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), "")
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """No usable answer."""
+
+    url: str
+    outcome: Outcome
+    detail: str
+    ip: str = ""
+    started_at: float = 0.0
+    seconds: float = 0.0
+
+
+class Fetcher(Protocol):
+    """Fetches one URL. Never raises for what the web does; cancellation passes through."""
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        """The answer, or why there is none, within the fetcher's deadline."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...

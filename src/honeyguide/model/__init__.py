@@ -1,0 +1,28 @@
+"""The nouns of a crawl, as frozen plain data. Nothing here imports upward."""
+
+from honeyguide.model.event import Event
+from honeyguide.model.examples import Document, Examples
+from honeyguide.model.graph import CrawlGraph
+from honeyguide.model.host import Host
+from honeyguide.model.outcome import Outcome
+from honeyguide.model.page import Block, Link, Page, UrlId, Via
+from honeyguide.model.scored import Scored
+from honeyguide.model.topic import Topic
+from honeyguide.model.verdict import Verdict
+
+__all__ = [
+    "Block",
+    "CrawlGraph",
+    "Document",
+    "Event",
+    "Examples",
+    "Host",
+    "Link",
+    "Outcome",
+    "Page",
+    "Scored",
+    "Topic",
+    "UrlId",
+    "Verdict",
+    "Via",
+]

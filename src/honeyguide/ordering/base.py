@@ -1,0 +1,83 @@
+"""The one protocol of this folder: which link next?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.model import CrawlGraph, Link, Page, Scored, Verdict
+from honeyguide.store.models import Saved
+
+Combine: TypeAlias = Literal["max", "sum", "latest", "first"]
+"""How priorities of the same URL, found by several links, become one."""
+
+
+@runtime_checkable
+class LinkOrder(Protocol):
+    """Gives links priorities. Sees only fetched pages; never asks for an unfetched one.
+
+    For each fetched page the engine calls `learn` (the outcome of the link that led there), then
+    `rank` with the page's eligible links, and every `reorder_every` pages `reorder`.
+    The same URL found again is joined by `combine`. With equal calls in equal order an order must
+    give equal answers: randomness comes from a seed given to the constructor.
+    """
+
+    combine: Combine
+    reorder_every: int | None
+    """None: purely local, `reorder` is never called."""
+    needs_blocks: bool
+    """Whether `page.blocks` must be filled in."""
+
+    def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> Sequence[Scored]:
+        """Priorities for `links`; a link that is left out counts as dropped by the order."""
+        ...
+
+    def learn(self, page: Page, verdict: Verdict) -> None:
+        """Take note of what a link (`page.via`) turned out to be."""
+        ...
+
+    def reorder(self, graph: CrawlGraph) -> NDArray[np.float64]:
+        """New priorities by node of the graph; NaN leaves a node's priority as it is."""
+        ...
+
+    def explain(self, page: Page | None, url: str) -> dict[str, object]:
+        """Facts for `honeyguide why` beyond the stored factors; may be empty."""
+        ...
+
+    def save(self) -> Saved:
+        """Everything learned, as arrays and JSON values."""
+        ...
+
+    def load(self, saved: Saved) -> Self:
+        """Take back what `save` gave."""
+        ...
+
+
+class LocalOrder:
+    """The parts of `LinkOrder` that an order without memory has no use for."""
+
+    combine: Combine = "max"
+    reorder_every: int | None = None
+    needs_blocks: bool = False
+
+    def learn(self, page: Page, verdict: Verdict) -> None:
+        """Nothing to learn."""
+
+    def reorder(self, graph: CrawlGraph) -> NDArray[np.float64]:
+        """Never called for a local order."""
+        return np.full(graph.size, np.nan)
+
+    def explain(self, page: Page | None, url: str) -> dict[str, object]:
+        """The stored factors say it all."""
+        return {}
+
+    def save(self) -> Saved:
+        """No state."""
+        return Saved()
+
+    def load(self, saved: Saved) -> Self:
+        """No state."""
+        return self

@@ -1,0 +1,43 @@
+"""The one protocol of this folder: is this page on topic?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self, runtime_checkable
+
+from honeyguide.model import Examples, Page, Verdict
+from honeyguide.store.models import Saved
+
+
+@runtime_checkable
+class PageModel(Protocol):
+    """Judges pages and shorter texts. `fit` first, then judge; judging changes nothing."""
+
+    def fit(self, examples: Examples) -> Self:
+        """Learn the topic. Raises `TopicError` when the examples cannot serve this model."""
+        ...
+
+    def judge(self, page: Page) -> Verdict:
+        """Score a page in 0..1 with the terms behind it."""
+        ...
+
+    def judge_texts(self, texts: Sequence[str]) -> Sequence[float]:
+        """Score anchors, link contexts or content blocks in 0..1, all in one call."""
+        ...
+
+    def save(self) -> Saved:
+        """Everything learned, as arrays and JSON values."""
+        ...
+
+    def load(self, saved: Saved) -> Self:
+        """Take back what `save` gave."""
+        ...
+
+
+@runtime_checkable
+class OnlinePageModel(PageModel, Protocol):
+    """A page model that also learns while the crawl runs."""
+
+    def observe(self, page: Page, verdict: Verdict) -> bool:
+        """Take note of a judged page; True when this changed the model (it was retrained)."""
+        ...
