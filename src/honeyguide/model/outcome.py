@@ -1,5 +1,7 @@
-"""Every way a known URL can end. One enum, so that counts add up:
-known = waiting + in flight + the sum over outcomes."""
+"""Every way a known URL can end.
+
+One enum, so that counts add up: known = waiting + in flight + the sum over outcomes.
+"""
 
 from __future__ import annotations
 
