@@ -1,0 +1,42 @@
+# Two commands to start: `make demo` and `make test`. Both set up everything they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup demo test check bench lab docs clean
+
+help:            ## This list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing Honeyguide and what it needs into $(VENV) (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+setup: $(STAMP)  ## Virtual environment with everything in it
+
+demo: $(STAMP)   ## A real focused crawl end to end, no network needed
+	@$(BIN)/honeyguide demo
+
+test: $(STAMP)   ## All tests but the slow ones
+	@$(BIN)/python -m pytest -n 2 --dist loadscope
+
+check: $(STAMP)  ## ruff, mypy strict, import order
+	@$(BIN)/ruff check src tests benchmarks
+	@$(BIN)/ruff format --check src tests benchmarks
+	@$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
+	@$(BIN)/mypy
+
+bench: $(STAMP)  ## Benchmarks, as tables and JSON
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+lab: $(STAMP)    ## The long experiments and slow tests
+	@$(BIN)/python -m pytest -m slow
+
+docs: $(STAMP)   ## Run every example in the documentation
+	@$(BIN)/python -m pytest tests/docs -q
+
+clean:           ## Remove the environment and outputs
+	rm -rf $(VENV) demo-output lab-output build dist

@@ -1,0 +1,234 @@
+"""What happens when a visit comes back: judge, archive, learn, rank, commit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from honeyguide.engine.admission import Admission, domain_of, found_dropped, found_link
+from honeyguide.engine.budget import Tally
+from honeyguide.engine.web import Visit
+from honeyguide.frontier import Found, Frontier, Waiting
+from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
+from honeyguide.ordering.base import LinkOrder
+from honeyguide.relevance.base import OnlinePageModel, PageModel
+from honeyguide.store.archive import ArchiveWriter, Position
+from honeyguide.store.duplicates import Duplicates
+from honeyguide.store.index import FullText
+from honeyguide.store.state import PageRecord, State
+from honeyguide.web import falling_marginal, host_key, url_id
+
+DEMOTION = 1e6
+"""How far behind the URLs of a host go that stopped giving relevant pages."""
+
+
+class Stores(msgspec.Struct, frozen=True):
+    """Where a crawl keeps things. Archive and index are optional (the lab needs neither)."""
+
+    state: State
+    archive: ArchiveWriter | None = None
+    index: FullText | None = None
+
+
+class Arrival:
+    """Takes visits one by one; the caller commits."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        frontier: Frontier,
+        model: PageModel,
+        order: LinkOrder,
+        *,
+        admission: Admission,
+        tally: Tally,
+    ) -> None:
+        self._state = stores.state
+        self._archive = stores.archive
+        self._index = stores.index
+        self._frontier = frontier
+        self._model = model
+        self._order = order
+        self._admission = admission
+        self._tally = tally
+        self._duplicates = Duplicates.restore(stores.state)
+        self.ordering_seconds = 0.0
+        """CPU time spent in the order, for the lab."""
+
+    def take(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
+        """Deal with an answered URL (not with one that has to be asked again)."""
+        position = self._store_exchanges(visit, waiting)
+        if visit.outcome is Outcome.REDIRECTED:
+            return self._redirected(waiting, visit, now)
+        if visit.page is None:
+            return self._ended(waiting, visit, now)
+        page = placed(visit.page, waiting, number=self._tally.pages + 1, now=now, status=visit.status)
+        return self._page(waiting, page, position, now)
+
+    def inject(self, found: Found) -> int:
+        """Bring a URL in from outside (seed, redirect, suggestion), past the same rules. Its row."""
+        refused = self._admission.refuse(found.url, found.depth, found.redirects)
+        if refused:
+            found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
+        return self._frontier.add([found], "max")[0]
+
+    def think(self, page: Page) -> tuple[Verdict, list[Link], Sequence[Scored], list[Dropped]]:
+        """Judge and rank one page: the part that is repeated when a crawl is resumed."""
+        verdict = self._model.judge(page)
+        eligible, dropped = self._admission.split(page)
+        started = time.process_time()
+        self._order.learn(page, verdict)
+        scored = self._order.rank(page, verdict, eligible)
+        self.ordering_seconds += time.process_time() - started
+        if isinstance(self._model, OnlinePageModel):
+            self._model.observe(page, verdict)
+        return verdict, eligible, scored, dropped
+
+    def reorder(self, now: float) -> list[Event]:
+        """Recompute all priorities (global orders)."""
+        started = time.process_time()
+        priorities = self._order.reorder(self._frontier.graph())
+        changed = self._frontier.reprioritise(priorities)
+        self.ordering_seconds += time.process_time() - started
+        return [self._state.append_event("reorder", "", {"pages": self._tally.pages, "changed": changed}, now)]
+
+    def _store_exchanges(self, visit: Visit, waiting: Waiting) -> Position | None:
+        position = None
+        if self._archive is None:
+            return None
+        for number, exchange in enumerate(visit.exchanges):
+            last = number == len(visit.exchanges) - 1
+            if last and visit.page is not None:
+                first = self._duplicates.exact(visit.page.digest)
+                exchange = msgspec.structs.replace(
+                    exchange,
+                    refers_to=(first.url, first.at) if first else None,
+                    metadata={"via": waiting.parent_url, "hops": str(waiting.depth)},
+                )
+            position = self._archive.write_exchange(exchange)
+        return position
+
+    def _ended(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
+        self._frontier.finish(waiting.row, visit.outcome, visit.detail)
+        data: dict[str, Any] = {"outcome": visit.outcome.name.lower(), "reason": visit.detail}
+        return [self._state.append_event("outcome", waiting.url, data, now)]
+
+    def _redirected(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
+        events = self._ended(waiting, visit, now)
+        host = host_key(visit.redirect)
+        self.inject(
+            Found(
+                url=visit.redirect,
+                id=url_id(visit.redirect),
+                host=host,
+                domain=domain_of(host),
+                priority=waiting.priority,
+                depth=waiting.depth,
+                redirects=waiting.redirects + 1,
+                parent=waiting.row,
+                source="redirect",
+                anchor=waiting.anchor,
+                context=waiting.context,
+                memo=waiting.memo,
+            )
+        )
+        return events
+
+    def _page(self, waiting: Waiting, page: Page, position: Position | None, now: float) -> list[Event]:
+        row = waiting.row
+        if page.canonical and domain_of(host_key(page.canonical)) == domain_of(waiting.host):
+            taken = self._canonical(waiting, page, now)
+            if isinstance(taken, list):
+                return taken
+            row, page = taken
+        verdict, eligible, scored, dropped = self.think(page)
+        self._tally.count_page(score=verdict.score, on_topic=verdict.on_topic, size=page.bytes)
+        self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED)
+        by_link = {one.link: one for one in scored}
+        batch = [found_link(link, page, row, by_link.get(i)) for i, link in enumerate(eligible)]
+        batch += [found_dropped(link, page, row, outcome, why) for link, outcome, why in dropped]
+        targets = self._frontier.add(batch, self._order.combine)
+        self._frontier.set_links(row, targets)
+        self._frontier.set_score(row, verdict.score)
+        twin = self._duplicates.add(row, page)
+        self._state.save_page(
+            PageRecord(
+                row=row,
+                page=page,
+                verdict=verdict,
+                position=position,
+                targets=targets,
+                duplicate_of=twin.exact,
+                near_duplicate_of=twin.near,
+            )
+        )
+        if self._index is not None and verdict.on_topic and not page.noindex:
+            self._index.add(row, page, verdict.score)
+        self._count_host(waiting.host, verdict)
+        data: dict[str, Any] = {
+            "number": page.number,
+            "score": round(verdict.score, 6),
+            "on_topic": verdict.on_topic,
+            "depth": page.depth,
+            "bytes": page.bytes,
+            "links": len(targets),
+            "parent": waiting.parent_url,
+            "title": page.title[:200],
+        }
+        return [self._state.append_event("page", page.url, data, now)]
+
+    def _canonical(self, waiting: Waiting, page: Page, now: float) -> tuple[int, Page] | list[Event]:
+        """Take the page under the URL it names; a page that is already known there ends here.
+
+        Only within the registered domain: a site may not speak for another one.
+        """
+        host = host_key(page.canonical)
+        found = Found(
+            url=page.canonical,
+            id=url_id(page.canonical),
+            host=host,
+            domain=domain_of(host),
+            priority=waiting.priority,
+            depth=waiting.depth,
+            parent=waiting.row,
+            source="canonical",
+            memo=waiting.memo,
+        )
+        row = self.inject(found)
+        self._frontier.finish(waiting.row, Outcome.CANONICAL, f"canonical URL is {page.canonical}")
+        data: dict[str, Any] = {"outcome": "canonical", "reason": page.canonical}
+        event = self._state.append_event("outcome", waiting.url, data, now)
+        if not self._frontier.claim(row):
+            return [event]
+        return row, msgspec.structs.replace(page, url=page.canonical, id=found.id, canonical="")
+
+    def _count_host(self, name: str, verdict: Verdict) -> None:
+        host = self._frontier.host(name)
+        host.fetched += 1
+        host.relevant += verdict.on_topic
+        host.recent = verdict.score if host.recent < 0 else host.recent + 0.1 * (verdict.score - host.recent)
+        self._frontier.touch(host)
+        if falling_marginal(host, self._tally.recent):
+            self._frontier.demote_host(name, DEMOTION)
+
+
+Dropped = tuple[Link, Outcome, str]
+
+
+def placed(page: Page, waiting: Waiting, *, number: int, now: float, status: int) -> Page:
+    """A parsed page with its place in the crawl."""
+    via = Via(
+        parent=url_id(waiting.parent_url) if waiting.parent_url else 0,
+        parent_url=waiting.parent_url,
+        anchor=waiting.anchor,
+        context=waiting.context,
+        priority=waiting.priority,
+        memo=waiting.memo,
+        source=waiting.source,
+    )
+    return msgspec.structs.replace(
+        page, number=number, via=via, depth=waiting.depth, fetched_at=now, status=status
+    )

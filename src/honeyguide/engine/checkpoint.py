@@ -1,0 +1,53 @@
+"""What the parts have learned, saved now and then; the rest is learned again from the archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from honeyguide.engine.budget import Tally
+from honeyguide.ordering.base import LinkOrder
+from honeyguide.relevance.base import PageModel
+from honeyguide.store.models import read_saved, write_saved
+from honeyguide.store.state import State
+
+
+class Checkpoints:
+    """Saves the page model and the order under `models/`, and finds them again.
+
+    The files are written first, under a name with the page number; the state then points at them
+    in its next transaction. A crash in between leaves the older checkpoint in force.
+    """
+
+    def __init__(
+        self, state: State, folder: Path | None, model: PageModel, order: LinkOrder, *, every: int
+    ) -> None:
+        self._state = state
+        self._folder = folder
+        self._model = model
+        self._order = order
+        self._every = every
+
+    def due(self, pages: int) -> bool:
+        """Whether it is time for one."""
+        return pages % self._every == 0
+
+    def save(self, tally: Tally) -> None:
+        """Write both parts; the caller commits."""
+        if self._folder is None:
+            return
+        order = self._order.save()
+        if order.values or order.arrays:
+            write_saved(self._folder, f"order-{tally.pages}", order)
+        write_saved(self._folder, f"model-{tally.pages}", self._model.save())
+        self._state.set_setting("checkpoint", tally.pages)
+        self._state.set_setting("checkpoint_has_order", bool(order.values or order.arrays))
+
+    def restore(self) -> int:
+        """Load the newest checkpoint. The number of pages it covers; 0 when there is none."""
+        pages = self._state.setting("checkpoint")
+        if self._folder is None or not isinstance(pages, int):
+            return 0
+        self._model.load(read_saved(self._folder, f"model-{pages}"))
+        if self._state.setting("checkpoint_has_order"):
+            self._order.load(read_saved(self._folder, f"order-{pages}"))
+        return pages

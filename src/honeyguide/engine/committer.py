@@ -1,0 +1,68 @@
+"""Makes things durable in the right order: archive first, then the state, then the index."""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.engine.arrival import Stores
+from honeyguide.engine.budget import Tally
+from honeyguide.engine.web import Visit
+from honeyguide.frontier import Frontier
+from honeyguide.model import Event
+
+
+class Committer:
+    """Groups changes into transactions and holds events back until they are committed."""
+
+    def __init__(
+        self, stores: Stores, frontier: Frontier, tally: Tally, *, pages: int = 64, seconds: float = 1.0
+    ) -> None:
+        self._stores = stores
+        self._frontier = frontier
+        self._tally = tally
+        self._pages = pages
+        self._seconds = seconds
+        self._held: list[Event] = []
+        self._ready: list[Event] = []
+        self._last_pages = tally.pages
+        self._last_time = 0.0
+
+    def add(self, events: list[Event]) -> None:
+        """Hold events that the open transaction contains."""
+        self._held.extend(events)
+
+    def event(self, kind: str, url: str, data: dict[str, object], at: float) -> None:
+        """Journal something and hold its event."""
+        self._held.append(self._stores.state.append_event(kind, url, data, at))
+
+    def keep(self, visit: Visit) -> None:
+        """Archive what a visit brought that ends no URL (robots.txt, answers to be asked again)."""
+        if self._stores.archive is not None:
+            for exchange in visit.exchanges:
+                self._stores.archive.write_exchange(exchange)
+
+    def due(self, now: float) -> bool:
+        """Whether enough has gathered for a transaction (crawls in process)."""
+        return self._tally.pages - self._last_pages >= self._pages or now - self._last_time > 3600
+
+    def commit(self, now: float) -> None:
+        """Flush the archive, commit the state with the archive's end, then the index."""
+        state = self._stores.state
+        self._frontier.flush()
+        if self._stores.archive is not None:
+            end = self._stores.archive.flush()
+            state.set_setting("archive_end", [end.file, end.offset])
+        state.set_setting("tally", msgspec.to_builtins(self._tally))
+        state.set_setting("clock", now)
+        state.commit()
+        if self._stores.index is not None:
+            self._stores.index.commit()
+        self._ready.extend(self._held)
+        self._held.clear()
+        self._last_pages = self._tally.pages
+        self._last_time = now
+
+    def fresh(self) -> list[Event]:
+        """Events committed since the last call."""
+        ready, self._ready = self._ready, []
+        return ready

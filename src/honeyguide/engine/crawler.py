@@ -1,0 +1,341 @@
+"""The crawl loop: pop, visit, arrive, commit, until a stop rule says so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+
+import msgspec
+
+from honeyguide.discovery.base import Answer, Ask, Source
+from honeyguide.engine.admission import domain_of
+from honeyguide.engine.arrival import Arrival
+from honeyguide.engine.budget import Budget, Tally, spent
+from honeyguide.engine.checkpoint import Checkpoints
+from honeyguide.engine.clock import Clock
+from honeyguide.engine.committer import Committer
+from honeyguide.engine.web import Visit, Web
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure, after_response
+from honeyguide.frontier import Found, Frontier, Waiting
+from honeyguide.model import Event, Host, Outcome, Page, Topic
+from honeyguide.ordering.base import LinkOrder
+from honeyguide.web import canonical, host_key, url_id
+
+SEED_PRIORITY = 1e6
+"""Seeds go before everything else, in the order they were given."""
+INJECTED_PRIORITY = 1e3
+"""Suggested URLs go before links, unless their source says otherwise."""
+
+
+class CrawlOptions(msgspec.Struct, frozen=True):
+    """How the loop runs; none of it changes what a crawl of a recorded web finds."""
+
+    concurrency: int = 32
+    drain_seconds: float = 8.0
+    """How long a stopping crawl waits for answers that are under way."""
+    commit_pages: int = 64
+    """Pages in one transaction, at most."""
+    commit_seconds: float = 1.0
+    checkpoint_pages: int = 1000
+
+
+class Crawler:
+    """Runs a crawl that `config.build` has wired. Use it once."""
+
+    def __init__(
+        self,
+        topic: Topic,
+        *,
+        web: Web,
+        clock: Clock,
+        frontier: Frontier,
+        arrival: Arrival,
+        order: LinkOrder,
+        sources: Sequence[Source],
+        committer: Committer,
+        checkpoints: Checkpoints,
+        budget: Budget,
+        tally: Tally,
+        policy: PolitenessPolicy,
+        options: CrawlOptions,
+    ) -> None:
+        self._topic = topic
+        self._web = web
+        self._clock = clock
+        self._frontier = frontier
+        self._arrival = arrival
+        self._order = order
+        self._sources = tuple(sources)
+        self._committer = committer
+        self._checkpoints = checkpoints
+        self.budget = budget
+        self.tally = tally
+        self._policy = policy
+        self._options = options
+        self._gate = IpGate(policy)
+        self._done: deque[tuple[Waiting, Visit] | tuple[Source, Answer]] = deque()
+        self._wake = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._asked_low_at = -1
+        self.stopping = ""
+        self._at_once = False
+
+    @property
+    def in_flight(self) -> int:
+        """Requests and questions to sources under way."""
+        return len(self._tasks)
+
+    def stop(self, reason: str = "asked to stop") -> None:
+        """Stop cleanly: no new requests, wait a little for those under way. Twice: at once."""
+        self._at_once = bool(self.stopping)
+        self.stopping = self.stopping or reason
+        self._wake.set()
+
+    async def run(self) -> AsyncIterator[Event]:
+        """Crawl, giving each event after it is committed."""
+        started = self._clock.now()
+        before = self.tally.seconds
+        if self.tally.pages == 0 and self._frontier.known == 0:
+            self._seed()
+            self._ask_all("start", None)
+        try:
+            while not self.stopping:
+                self.tally.seconds = before + self._clock.now() - started
+                self.stopping = spent(self.budget, self.tally)
+                if self.stopping or not await self._turn():
+                    break
+                for event in self._committer.fresh():
+                    yield event
+            await self._drain()
+        finally:
+            await self._cancel()
+            self.stopping = self.stopping or "nothing left to fetch"
+            self.tally.seconds = before + self._clock.now() - started
+            self._checkpoints.save(self.tally)
+            self._committer.commit(self._clock.now())
+            await self._web.close()
+        for event in self._committer.fresh():
+            yield event
+
+    def _seed(self) -> None:
+        for number, text in enumerate(self._topic.seeds):
+            url = canonical(text)
+            if url:
+                self._inject(url, SEED_PRIORITY - number, "seed")
+
+    def _inject(self, url: str, priority: float, source: str, memo: dict[str, float] | None = None) -> int:
+        host = host_key(url)
+        found = Found(
+            url=url, id=url_id(url), host=host, domain=domain_of(host), priority=priority, source=source,
+            memo=memo or {},
+        )  # fmt: skip
+        return self._arrival.inject(found)
+
+    async def _turn(self) -> bool:
+        """Dispatch what can go, wait for something to come back, deal with it. False: nothing is left."""
+        self._dispatch()
+        now = self._clock.now()
+        if not self._tasks and not self._done:
+            ready = self._frontier.next_ready(now)
+            if ready is None:
+                return self._ask_low()
+            await self._pause(ready - now)
+            return True
+        await self._wait(now)
+        taken = 0
+        while self._done and taken < self._options.commit_pages:
+            taken += 1
+            self._take(self._done.popleft())
+        if not self._clock.virtual or self._committer.due(self._clock.now()):
+            self._committer.commit(self._clock.now())
+        return True
+
+    def _dispatch(self) -> None:
+        now = self._clock.now()
+        limit = self.budget.max_pages
+        while len(self._tasks) < self._options.concurrency:
+            if limit is not None and self.tally.pages + len(self._tasks) + len(self._done) >= limit:
+                return
+            waiting = self._frontier.pop(now, blocked=self._blocked)
+            if waiting is None:
+                return
+            self._gate.took(self._frontier.host(waiting.host).ip, now)
+            self._start(self._visit(waiting))
+
+    def _blocked(self, host: Host) -> float:
+        return self._gate.ready_at(host.ip) if host.ip else 0.0
+
+    def _start(self, work: object) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type]
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _visit(self, waiting: Waiting) -> None:
+        visit = await self._web.visit(waiting)
+        self._done.append((waiting, visit))
+        self._wake.set()
+
+    async def _ask(self, source: Source, ask: Ask) -> None:
+        answer = await source.suggest(ask)
+        self._done.append((source, answer))
+        self._wake.set()
+
+    async def _wait(self, now: float) -> None:
+        """Until an answer is there, or until another host becomes ready and a slot is free."""
+        if self._done:
+            return
+        timer = None
+        if len(self._tasks) < self._options.concurrency and not self._clock.virtual:
+            ready = self._frontier.next_ready(now)
+            if ready is not None:
+                loop = asyncio.get_running_loop()
+                timer = loop.call_later(max(0.001, ready - now), self._wake.set)
+        await self._wake.wait()
+        self._wake.clear()
+        if timer is not None:
+            timer.cancel()
+
+    async def _pause(self, seconds: float) -> None:
+        if self._clock.virtual:
+            await self._clock.sleep(seconds)
+            return
+        self._committer.commit(self._clock.now())
+        timer = asyncio.get_running_loop().call_later(max(0.001, seconds), self._wake.set)
+        await self._wake.wait()
+        self._wake.clear()
+        timer.cancel()
+
+    def _take(self, done: tuple[Waiting, Visit] | tuple[Source, Answer]) -> None:
+        first, second = done
+        if isinstance(second, Answer):
+            self._suggested(first, second)  # type: ignore[arg-type]
+            return
+        assert isinstance(first, Waiting)
+        self._arrived(first, second)
+
+    def _arrived(self, waiting: Waiting, visit: Visit) -> None:
+        now = self._clock.now()
+        self.tally.requests += visit.requests
+        again = self._settle_host(waiting, visit, now)
+        if again:
+            return
+        pages = self.tally.pages
+        events = self._arrival.take(waiting, visit, now)
+        self._committer.add(events)
+        if self.tally.pages > pages:
+            self._after_page(visit.page, waiting, events[-1], now)
+
+    def _settle_host(self, waiting: Waiting, visit: Visit, now: float) -> bool:
+        """Update the host's record and free it. True: the URL waits on, to be asked again."""
+        host = self._frontier.host(waiting.host)
+        if visit.ip:
+            self._gate.done(host.ip or visit.ip)
+            host.ip = visit.ip
+        if visit.crawl_delay is not None:
+            host.crawl_delay = visit.crawl_delay
+        retry = False
+        if visit.failed:
+            after_failure(host, self._policy, now=now, outcome=visit.outcome, retry_after=visit.retry_after)
+            retry = waiting.tries + 1 < self._policy.max_tries and not host.given_up
+        elif visit.requests:
+            host.requests += visit.requests
+            after_response(
+                host, self._policy, now=now, seconds=visit.seconds, status=visit.status,
+                retry_after=visit.retry_after,
+            )  # fmt: skip
+        if visit.not_before is not None:
+            host.ready_at = max(host.ready_at, visit.not_before)
+        self._frontier.touch(host)
+        again = visit.outcome is Outcome.WAITING or retry
+        if again:
+            self._frontier.put_back(waiting, tries=waiting.tries + retry)
+            self._committer.keep(visit)
+        self._frontier.release(waiting.host)
+        if host.given_up:
+            self._frontier.drop_host(waiting.host, Outcome.HOST_GIVEN_UP, f"{host.failures} failures in a row")
+        return again
+
+    def _after_page(self, page: Page | None, waiting: Waiting, event: Event, now: float) -> None:
+        every = self._order.reorder_every
+        if every and self.tally.pages % every == 0:
+            self._committer.add(self._arrival.reorder(now))
+        if self._checkpoints.due(self.tally.pages):
+            self._checkpoints.save(self.tally)
+        if self._sources:
+            on_topic = bool(event.data.get("on_topic"))
+            self._ask_sources(page if on_topic else None)
+
+    def _ask_sources(self, page: Page | None) -> None:
+        for source in self._sources:
+            if page is not None and "page" in source.occasions:
+                self._question(source, "page", page)
+            if source.every and "every" in source.occasions and self.tally.pages % source.every == 0:
+                self._question(source, "every", None)
+            low = source.when_below
+            if low is not None and "low" in source.occasions and self._frontier.waiting < low:
+                self._question(source, "low", None)
+
+    def _ask_all(self, occasion: str, page: Page | None) -> int:
+        asked = [source for source in self._sources if occasion in source.occasions]
+        for source in asked:
+            self._question(source, occasion, page)
+        return len(asked)
+
+    def _question(self, source: Source, occasion: str, page: Page | None) -> None:
+        ask = Ask(occasion, self._topic, page, self.tally.pages, self._frontier.waiting)
+        self._start(self._ask(source, ask))
+
+    def _ask_low(self) -> bool:
+        """The frontier is empty: ask the sources once per page count, else the crawl is over."""
+        if self._asked_low_at == self.tally.requests:
+            return False
+        self._asked_low_at = self.tally.requests
+        return self._ask_all("low", None) > 0
+
+    def _suggested(self, source: Source, answer: Answer) -> None:
+        self.tally.requests += answer.requests
+        new = 0
+        for suggestion in answer.suggestions:
+            url = canonical(suggestion.url)
+            if url is None:
+                continue
+            known = self._frontier.known
+            priority = INJECTED_PRIORITY if suggestion.priority is None else suggestion.priority
+            self._inject(url, priority, source.name, suggestion.memo)
+            new += self._frontier.known - known
+        self._committer.event(
+            "suggest",
+            "",
+            {
+                "source": source.name,
+                "note": answer.note,
+                "new": new,
+                "urls": [one.url for one in answer.suggestions],
+                "reasons": [one.reason for one in answer.suggestions],
+            },
+            self._clock.now(),
+        )
+        if new:
+            self._asked_low_at = -1
+
+    async def _drain(self) -> None:
+        """Let requests under way come home, unless told to stop at once."""
+        deadline = asyncio.get_running_loop().time() + self._options.drain_seconds
+        while (self._tasks or self._done) and not self._at_once:
+            while self._done:
+                self._take(self._done.popleft())
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0 or not self._tasks:
+                break
+            timer = asyncio.get_running_loop().call_later(left, self._wake.set)
+            await self._wake.wait()
+            self._wake.clear()
+            timer.cancel()
+        while self._done:
+            self._take(self._done.popleft())
+
+    async def _cancel(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,161 @@
+"""The live web: robots, fetch, decode and parse joined into one `visit`."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from honeyguide.engine.web import Visit
+from honeyguide.fetch.base import Failure, Fetcher, Request, Response
+from honeyguide.fetch.politeness import parse_retry_after
+from honeyguide.fetch.robots import RobotsCache
+from honeyguide.frontier import Waiting
+from honeyguide.model import Outcome, Page
+from honeyguide.parse.base import ParseFailure, ParseJob
+from honeyguide.store.archive import Exchange
+from honeyguide.web import canonical, parts
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+HOST_FAILURES = frozenset(
+    {Outcome.TIMEOUT, Outcome.DNS, Outcome.CONNECTION, Outcome.TLS, Outcome.SERVER_ERROR}
+)
+
+
+class Parser(Protocol):
+    """What `LiveWeb` needs of a parse pool."""
+
+    async def parse(self, job: ParseJob) -> Page | ParseFailure:
+        """The page, or why there is none."""
+        ...
+
+    async def close(self) -> None:
+        """End its processes."""
+        ...
+
+
+class VisitOptions(msgspec.Struct, frozen=True):
+    """What a visit asks of the parser and of the server."""
+
+    blocks: bool = False
+    main_text: bool = True
+    max_bytes: int = 8 * 1024 * 1024
+
+
+class LiveWeb:
+    """Visits URLs over a `Fetcher`: real HTTP, or a generated web in process."""
+
+    def __init__(
+        self, fetcher: Fetcher, parser: Parser, *, robots: RobotsCache | None, options: VisitOptions
+    ) -> None:
+        self._fetcher = fetcher
+        self._parser = parser
+        self._robots = robots
+        self._options = options
+
+    async def visit(self, waiting: Waiting) -> Visit:
+        """Load robots.txt if need be (that is this visit's request), else fetch and parse."""
+        delay: float | None = None
+        if self._robots is not None:
+            origin = parts(waiting.url).origin
+            answer = self._robots.peek(origin)
+            if answer is None:
+                return await self._load_robots(origin)
+            if answer.state == "wait":
+                return Visit(Outcome.WAITING, detail="robots.txt is unreachable", not_before=answer.retry_at)
+            if not answer.allowed(waiting.url):
+                return Visit(Outcome.ROBOTS, detail=answer.rule(waiting.url))
+            delay = answer.crawl_delay
+        result = await self._fetcher.fetch(Request(waiting.url, max_bytes=self._options.max_bytes))
+        if isinstance(result, Failure):
+            return Visit(
+                result.outcome,
+                detail=result.detail,
+                requests=0 if result.outcome is Outcome.EGRESS else 1,
+                seconds=result.seconds,
+                ip=result.ip,
+                failed=result.outcome in HOST_FAILURES,
+                crawl_delay=delay,
+            )
+        return await self._answered(result, delay)
+
+    async def close(self) -> None:
+        """Close connections and parse workers."""
+        await self._fetcher.close()
+        await self._parser.close()
+
+    async def _load_robots(self, origin: str) -> Visit:
+        assert self._robots is not None
+        answer = await self._robots.load(origin)
+        last = answer.exchanges[-1] if answer.exchanges else None
+        return Visit(
+            Outcome.WAITING,
+            detail=f"robots.txt: {answer.state}",
+            exchanges=tuple(as_exchange(one) for one in answer.exchanges),
+            requests=answer.requests,
+            seconds=last.seconds if last else 0.0,
+            status=last.status if last else 0,
+            ip=last.ip if last else "",
+            not_before=answer.retry_at if answer.state == "wait" else None,
+            robots=True,
+            crawl_delay=answer.crawl_delay,
+            sitemaps=tuple(answer.sitemaps),
+        )
+
+    async def _answered(self, response: Response, delay: float | None) -> Visit:
+        visit = Visit(
+            Outcome.FETCHED,
+            exchanges=(as_exchange(response),),
+            requests=1,
+            seconds=response.seconds,
+            status=response.status,
+            ip=response.ip,
+            retry_after=_retry_after(response),
+            crawl_delay=delay,
+        )
+        change = msgspec.structs.replace
+        status = response.status
+        if status in REDIRECTS:
+            location = response.header("location")
+            target = canonical(location, response.url) if location else None
+            if target is None:
+                return change(visit, outcome=Outcome.BAD_REDIRECT, detail=f"redirect to {location[:200]!r}")
+            return change(visit, outcome=Outcome.REDIRECTED, redirect=target, detail=f"{status} to {target}")
+        if status in (429, 503) or status >= 500:
+            return change(visit, outcome=Outcome.SERVER_ERROR, detail=f"HTTP {status}", failed=True)
+        if status != 200:
+            return change(visit, outcome=Outcome.CLIENT_ERROR, detail=f"HTTP {status}")
+        if response.truncated == "length":
+            return change(visit, outcome=Outcome.TOO_LARGE, detail="body is over the limit")
+        parsed = await self._parser.parse(self._job(response))
+        if isinstance(parsed, ParseFailure):
+            return change(visit, outcome=parsed.outcome, detail=parsed.detail)
+        return change(visit, page=parsed)
+
+    def _job(self, response: Response) -> ParseJob:
+        return ParseJob(
+            url=response.url,
+            body=response.body,
+            content_type=response.header("content-type"),
+            robots_tags=tuple(value for key, value in response.headers if key.lower() == "x-robots-tag"),
+            blocks=self._options.blocks,
+            main_text=self._options.main_text,
+        )
+
+
+def as_exchange(response: Response) -> Exchange:
+    """A response as the archive takes it."""
+    return Exchange(
+        url=response.url,
+        at=response.started_at,
+        ip=response.ip,
+        request_head=response.request_head,
+        response_head=response.response_head,
+        payload=response.payload,
+        truncated=response.truncated,
+    )
+
+
+def _retry_after(response: Response) -> float | None:
+    value = response.header("retry-after")
+    return parse_retry_after(value, response.started_at) if value else None

@@ -1,0 +1,54 @@
+"""The engine's view of the web: one method, whether it is live, recorded or generated."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from honeyguide.frontier import Waiting
+from honeyguide.model import Outcome, Page
+from honeyguide.store.archive import Exchange
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """What came of asking for one URL."""
+
+    outcome: Outcome
+    """`FETCHED` with a page; `WAITING` when it has to be asked again; else why there is none."""
+    page: Page | None = None
+    detail: str = ""
+    redirect: str = ""
+    """Canonical target, with `REDIRECTED`."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What to archive; the page's own response is the last one."""
+    requests: int = 0
+    """Every request it took, robots.txt included."""
+    seconds: float = 0.0
+    """How long the last request took."""
+    status: int = 0
+    ip: str = ""
+    retry_after: float | None = None
+    """Seconds the server asked us to stay away, from Retry-After."""
+    not_before: float | None = None
+    """With `WAITING`: the host is not to be asked before this time."""
+    failed: bool = False
+    """Whether the host failed (unreachable, 5xx, 429): counts towards its back-off."""
+    robots: bool = False
+    """Whether this visit only loaded robots.txt."""
+    crawl_delay: float | None = None
+    """From robots.txt, where it was looked at."""
+    sitemaps: tuple[str, ...] = ()
+    """Sitemaps that robots.txt names, when it was just loaded."""
+
+
+class Web(Protocol):
+    """Visits URLs. Never raises for what the web does."""
+
+    async def visit(self, waiting: Waiting) -> Visit:
+        """One request (or none, when robots.txt forbids it)."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and processes."""
+        ...
