@@ -1,0 +1,133 @@
+"""From text to terms: lower case, words, stop words, stems."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import Stemmer
+
+from honeyguide.text import stop_words
+from honeyguide.text.segmentation import RUNS, UNSPACED, Segmenter, best_segmenter, bigrams, han_words
+
+MAX_CHARACTERS: Final = 400_000
+"""How much of one text is read: more only makes a hostile page dearer, not clearer."""
+MAX_WORD: Final = 40
+"""Longer words are identifiers, data or noise, and are dropped."""
+MAX_DIGITS: Final = 8
+"""Longer numbers are identifiers; shorter ones (years, models, standards) are words."""
+CACHE_LIMIT: Final = 100_000
+"""Words an analyser remembers (about 15 MB); then it starts afresh."""
+
+SNOWBALL: Final = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "porter", "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french",
+    "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
+    "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil",
+    "tr": "turkish",
+}  # fmt: skip
+"""Stemmers by language; English has Porter's, as the literature uses it."""
+
+_ASCII_WORD = re.compile("[a-z0-9]+")
+# Marks that `\w` leaves out although they are parts of words: accents written apart, Hebrew and Arabic
+# points, the vowel signs of Indian scripts.
+_WORD = re.compile("[\\w\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff]+")
+
+
+def words(text: str) -> list[str]:
+    r"""Lower-case words of `text`, none left out; scripts without spaces give one word a run.
+
+    Full-width letters and ligatures are folded (NFKC). `_` separates words.
+
+    Example:
+        >>> words("Neural_networks: 2nd \\uff25dition!")
+        ['neural', 'networks', '2nd', 'edition']
+    """
+    text = text[:MAX_CHARACTERS].lower()
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    return _WORD.findall(unicodedata.normalize("NFKC", text).replace("_", " "))
+
+
+class _Terms(dict[str, str]):
+    """Word to term; the empty string stands for a word that is dropped."""
+
+    def __init__(self, dropped: frozenset[str], stem: Callable[[str], str] | None) -> None:
+        super().__init__()
+        self._dropped = dropped
+        self._stem = stem
+
+    def __missing__(self, word: str) -> str:
+        if len(word) > MAX_WORD:
+            return ""  # Not remembered: long words come without end.
+        if len(self) >= CACHE_LIMIT:
+            self.clear()
+        term = self[word] = self._term(word)
+        return term
+
+    def _term(self, word: str) -> str:
+        if len(word) < 2 or word in self._dropped:
+            return ""
+        if word.isdigit():
+            return word if len(word) <= MAX_DIGITS else ""
+        return word if self._stem is None else self._stem(word)
+
+
+class Analyser:
+    """Turns text into the terms that every model counts.
+
+    Words of one letter, words of more than 40, numbers of more than 8 digits and stop words (English
+    and Chinese have lists) are dropped; the rest is stemmed for the first of `languages` that has a
+    stemmer. Text in scripts without spaces is cut by `segmenter`, whatever the languages; single
+    characters are kept there, since many are words.
+
+    An analyser remembers words it has seen, up to a limit, and is otherwise without state. It is not
+    safe to share among threads.
+
+    Parameters:
+        languages: ISO 639-1 codes; they choose stop words and stemmer.
+        stem: False keeps words as they are.
+        segmenter: `rjieba` or `bigrams` for Han text; None takes the best that is installed.
+
+    Example:
+        >>> Analyser().terms("The networks were trained with back-propagation in 1986.")
+        ['network', 'train', 'back', 'propag', '1986']
+        >>> Analyser(("zh",), segmenter="bigrams").terms("神经网络 CNN")
+        ['神经', '经网', '网络', 'cnn']
+    """
+
+    def __init__(
+        self, languages: Iterable[str] = ("en",), stem: bool = True, *, segmenter: Segmenter | None = None
+    ) -> None:
+        self.languages = tuple(languages)
+        self.stem = stem
+        self.segmenter: Segmenter = segmenter or best_segmenter()
+        empty: frozenset[str] = frozenset()
+        self._dropped = empty.union(*(stop_words.BY_LANGUAGE.get(name, empty) for name in self.languages))
+        stemmer = next((SNOWBALL[name] for name in self.languages if name in SNOWBALL), None)
+        # The dict is the cache; the stemmer's own would only repeat it.
+        stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
+        self._terms = _Terms(self._dropped, stems)
+        self._han_words = han_words(self.segmenter)
+
+    def terms(self, text: str) -> list[str]:
+        """Terms of `text` in reading order, with repetitions."""
+        lookup = self._terms
+        if not text.isascii() and UNSPACED.search(text):
+            return self._mixed(text)
+        return [term for word in words(text) if (term := lookup[word])]
+
+    def _mixed(self, text: str) -> list[str]:
+        found: list[str] = []
+        lookup, dropped = self._terms, self._dropped
+        folded = unicodedata.normalize("NFKC", text[:MAX_CHARACTERS])
+        for han, other, rest in RUNS.findall(folded):
+            if rest:
+                found.extend(term for word in words(rest) if (term := lookup[word]))
+            else:
+                pieces = self._han_words(han) if han else bigrams(other)
+                found.extend(piece for piece in pieces if piece not in dropped)
+        return found

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.text import tokens
+from honeyguide.text.tokens import Analyser, words
+
+
+def test_words_are_lower_case_and_split_at_punctuation() -> None:
+    assert words("Back-propagation, C3PO & naïve_Bayes") == ["back", "propagation", "c3po", "naïve", "bayes"]
+
+
+def test_combining_marks_stay_inside_words() -> None:
+    assert words("हिन्दी भाषा") == ["हिन्दी", "भाषा"]
+
+
+def test_stop_words_short_words_and_long_numbers_are_dropped() -> None:
+    text = "the x 7 42 1986 12345678 123456789 " + "y" * 41
+    assert Analyser().terms(text) == ["42", "1986", "12345678"]
+
+
+def test_porter_stems_join_forms() -> None:
+    assert len(set(Analyser().terms("connect connected connecting connections"))) == 1
+    assert Analyser(stem=False).terms("connected connections") == ["connected", "connections"]
+
+
+def test_first_language_with_a_stemmer_stems() -> None:
+    assert Analyser(("zh", "de")).terms("Häuser") == ["haus"]
+
+
+def test_chinese_by_pairs_keeps_latin_words() -> None:
+    assert Analyser(("en", "zh"), segmenter="bigrams").terms("深度学习 uses GPUs") == [
+        "深度", "度学", "学习", "gpu"
+    ]  # fmt: skip
+
+
+def test_chinese_words_and_stop_words_with_rjieba() -> None:
+    pytest.importorskip("rjieba")
+    terms = Analyser(("zh",), segmenter="rjieba").terms("神经网络的训练")
+    assert "的" not in terms
+    assert "训练" in terms
+
+
+def test_full_width_letters_are_folded_in_chinese_text() -> None:
+    assert "nba" in Analyser(("zh",), segmenter="bigrams").terms("篮球\uff2e\uff22\uff21联赛")
+
+
+def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "CACHE_LIMIT", 10)
+    analyser = Analyser()
+    text = " ".join(f"word{i}" for i in range(100))
+    assert len(analyser.terms(text)) == 100
+    assert len(analyser._terms) <= 10
+
+
+def test_only_the_start_of_a_huge_text_is_read() -> None:
+    assert len(words("ab " * tokens.MAX_CHARACTERS)) <= tokens.MAX_CHARACTERS // 3 + 1
+
+
+@given(st.text())
+def test_any_text_gives_clean_terms(text: str) -> None:
+    analyser = Analyser(("en", "zh"))
+    terms = analyser.terms(text)
+    assert terms == analyser.terms(text)
+    assert all(term and " " not in term for term in terms)
