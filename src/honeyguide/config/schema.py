@@ -1,0 +1,314 @@
+"""What `topic.toml` may say: every table, key, bound and default.
+
+Unknown keys, wrong types and impossible values are refused by pydantic; `config.load` turns its
+findings into one line with the file, the line number and the nearest valid name.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, StrictStr
+
+from honeyguide.config.units import Size, Span
+from honeyguide.model import Topic
+from honeyguide.topic.file import TopicFile
+from honeyguide.web.url import canonical
+
+VERSION = version("honeyguide")
+UNLIMITED = "unlimited"
+"""TOML has no word for None; this one takes a limit away."""
+DEFAULT_RECIPE = "best-first"
+NO_CONTACT = f"honeyguide/{VERSION} (focused crawler; its operator gave no contact)"
+"""Says who asks and hides nothing; sites may well refuse it, which is why `crawl` and `doctor` warn."""
+
+
+def _text(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty; write some text or remove it")
+    if not value.isprintable():
+        raise ValueError("must not hold control characters or line breaks; write plain text")
+    return value
+
+
+def _limit(value: object) -> object:
+    return None if value == UNLIMITED else value
+
+
+def _web_address(value: str) -> str:
+    if canonical(value) is None:
+        shown = value if len(value) < 80 else value[:77] + "..."
+        hint = f"write https://{shown}" if re.match(r"[\w-]+\.[\w.-]+(/|$)", value) else "write https://..."
+        raise ValueError(f"{shown!r} is no web address; {hint}")
+    return value
+
+
+def _domain(value: str) -> str:
+    if canonical(f"http://{value}/") is None or re.search(r"[/?#@\s]", value):
+        raise ValueError(f"{value!r} is no domain; write it without scheme and path, such as 'example.org'")
+    return value.lower()
+
+
+def _language(value: str) -> str:
+    if not re.fullmatch("[a-z]{2,3}", value):
+        raise ValueError(f"{value!r} is no language code; write two letters, such as 'en'")
+    return value
+
+
+def _network(value: str) -> str:
+    try:
+        return str(ipaddress.ip_network(value))
+    except ValueError:
+        raise ValueError(f"{value!r} is no network; write it as '127.0.0.0/8' or '::1/128'") from None
+
+
+def _endpoint(value: str) -> str:
+    host, colon, port = value.rpartition(":")
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        colon = ""
+    if not colon or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise ValueError(f"{value!r} is no address with a port; write it as '127.0.0.1:8080'")
+    return value
+
+
+def _user_agent(value: str) -> str:
+    if not (value.isascii() and value.isprintable()):
+        raise ValueError("must be plain ASCII on one line; write it as 'name/1.0 (+https://...; you@...)'")
+    if not re.match(r"[A-Za-z_-]+(/| |$)", value):
+        raise ValueError("must begin with a name of letters, '-' or '_', such as 'honeyguide/0.1 (...)'")
+    return value
+
+
+Text = Annotated[StrictStr, AfterValidator(_text), Field(max_length=10_000)]
+Texts = Annotated[tuple[Text, ...], Field(strict=False)]
+Addresses = Annotated[tuple[Annotated[StrictStr, AfterValidator(_web_address)], ...], Field(strict=False)]
+Domains = Annotated[tuple[Annotated[StrictStr, AfterValidator(_domain)], ...], Field(strict=False)]
+Languages = Annotated[
+    tuple[Annotated[StrictStr, AfterValidator(_language)], ...], Field(strict=False, min_length=1)
+]
+Networks = Annotated[tuple[Annotated[StrictStr, AfterValidator(_network)], ...], Field(strict=False)]
+_Optional = BeforeValidator(_limit)
+MaxCount = Annotated[Annotated[int, Field(ge=1, le=10**12)] | None, _Optional]
+MaxDepth = Annotated[Annotated[int, Field(ge=0, le=10**6)] | None, _Optional]
+MaxSize = Annotated[Size | None, _Optional]
+MaxSpan = Annotated[Annotated[Span, Field(gt=0)] | None, _Optional]
+
+
+class Table(BaseModel):
+    """One table of the file: frozen, strict, without unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+
+
+class OpenTable(BaseModel):
+    """A table whose further keys are options of the part it names; `config.build` checks those."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, use_attribute_docstrings=True)
+
+    @property
+    def options(self) -> dict[str, object]:
+        """The keys that belong to the part."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class TopicTable(Table):
+    """`[topic]`: what is looked for."""
+
+    name: Text
+    """What the collection is called."""
+    keywords: Texts = ()
+    """Words and phrases that pages on the topic hold."""
+    examples: Texts = ()
+    """Addresses or file patterns of pages on topic."""
+    negatives: Texts = ()
+    """Addresses or file patterns of pages off topic."""
+    background: Texts = ()
+    """File patterns of unlabelled text."""
+    taxonomy: Annotated[StrictStr, Field(max_length=1000)] = ""
+    """Path in a subject tree, such as `Sports/Basketball`."""
+    languages: Languages = ("en",)
+    """Two-letter codes of the languages that count."""
+    description: Annotated[StrictStr, Field(max_length=100_000)] = ""
+    """For people; not used by the crawl."""
+
+
+class CrawlTable(Table):
+    """`[crawl]`: where to begin, by which recipe, and when to stop."""
+
+    seeds: Addresses = ()
+    """Addresses to begin with."""
+    recipe: Text = DEFAULT_RECIPE
+    """Named choice of page model, link order and sources."""
+    max_pages: MaxCount = 1000
+    """Pages to download."""
+    max_relevant: MaxCount = None
+    """Stop when this many pages on topic are found."""
+    max_bytes: MaxSize = None
+    """Bytes to download."""
+    max_seconds: MaxSpan = None
+    """Time to spend, all sessions together."""
+    stop_after_irrelevant: MaxCount = None
+    """Stop when none of the last N pages was on topic."""
+    max_pages_per_domain: MaxCount = 500
+    """Pages of one registered domain."""
+    max_depth: MaxDepth = None
+    """Links from a seed."""
+    follow_sitemaps: bool = False
+    """Read sitemaps that robots.txt or pages name."""
+    follow_feeds: bool = False
+    """Read RSS and Atom feeds that pages name."""
+    random_seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Equal seeds give equal crawls of equal webs."""
+    concurrency: Annotated[int, Field(ge=1, le=4096)] = 32
+    """Requests under way at once, each to another host."""
+    parse_workers: Annotated[int, Field(ge=1, le=256)] | None = None
+    """Parsing processes; by default one less than there are cores."""
+
+
+class ScopeTable(Table):
+    """`[scope]`: which addresses may be asked at all."""
+
+    allow_domains: Domains = ()
+    """Only these domains and what is below them; empty: all."""
+    deny_domains: Domains = ()
+    """Never these domains, nor what is below them."""
+    include: Texts = ()
+    """Shell patterns; the whole address must match one; empty: all."""
+    exclude: Texts = ()
+    """Shell patterns of addresses to leave out."""
+
+
+class RelevanceTable(OpenTable):
+    """`[relevance]`: the page model, and its options as further keys."""
+
+    model: Text | None = None
+    """Name of the page model; by default the recipe's."""
+
+
+class OrderingTable(OpenTable):
+    """`[ordering]`: the link order, and its options as further keys."""
+
+    order: Text | None = None
+    """Name of the link order; by default the recipe's."""
+
+
+class DiscoveryTable(OpenTable):
+    """`[[discovery]]`: one source of further addresses, and its options as further keys."""
+
+    source: Text
+    """Name of the source."""
+
+
+class IdentityTable(Table):
+    """`[identity]`: who asks."""
+
+    user_agent: Annotated[StrictStr, AfterValidator(_user_agent), Field(max_length=256)] = NO_CONTACT
+    """Sent with every request; name an address where you can be reached."""
+
+    @property
+    def product(self) -> str:
+        """The name robots.txt rules are looked up by."""
+        match = re.match("[A-Za-z_-]+", self.user_agent)
+        return match[0].lower() if match else "honeyguide"
+
+    @property
+    def has_contact(self) -> bool:
+        """Whether a site owner could reach the operator."""
+        return bool(re.search(r"https?://|[^\s@]@[^\s@]", self.user_agent))
+
+
+class PolitenessTable(Table):
+    """`[politeness]`: how gently hosts are asked. One request at a time per host, always."""
+
+    delay: Annotated[Span, Field(le=3600)] = 1.0
+    """Least seconds between two requests to one host; robots.txt may ask for more."""
+    max_delay: Annotated[Span, Field(le=86400)] = 60.0
+    """Most seconds that slow answers or Crawl-delay can ask for."""
+    ip_delay: Annotated[Span, Field(le=3600)] = 0.5
+    """Least seconds between two requests to one IP address."""
+    slow_factor: Annotated[float, Field(ge=0, le=100)] = 2.0
+    """Wait this many times as long as the last answer took."""
+    max_retries: Annotated[int, Field(ge=0, le=20)] = 2
+    """Further tries after a failed request."""
+    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 10
+    """Failures in a row after which a host is left alone."""
+    robots_max_age: Annotated[Span, Field(ge=60, le=86400)] = 86400.0
+    """Seconds that a robots.txt is trusted; 24 hours at most (RFC 9309)."""
+
+
+class LimitsTable(Table):
+    """`[limits]`: what one server, page or address can cost."""
+
+    max_body: Annotated[Size, Field(ge=1024, le=2**31)] = 8 * 2**20
+    """Decoded bytes of one page."""
+    deadline: Annotated[Span, Field(gt=0, le=3600)] = 30.0
+    """Seconds for one request, from name lookup to the last byte."""
+    max_redirects: Annotated[int, Field(ge=0, le=50)] = 10
+    """Redirects in a row."""
+    max_url_length: Annotated[int, Field(ge=64, le=65536)] = 2000
+    """Characters of an address."""
+    max_path_segments: Annotated[int, Field(ge=1, le=1000)] = 20
+    """Folders in an address; more is taken for a trap."""
+    max_repeated_segments: Annotated[int, Field(ge=1, le=100)] = 2
+    """How often one folder name may occur in an address."""
+    parse_deadline: Annotated[Span, Field(gt=0, le=600)] = 5.0
+    """Seconds to parse one page before its process is replaced."""
+    parse_memory: Annotated[Size, Field(ge=64 * 2**20)] = 1024 * 2**20
+    """Bytes one parsing process may take."""
+
+
+class NetworkTable(Table):
+    """`[network]`: exceptions to the rule that only public addresses are asked."""
+
+    allow_net: Networks = ()
+    """Private networks that may be asked, such as `127.0.0.0/8` for tests."""
+    connect_to: dict[Text, Annotated[StrictStr, AfterValidator(_endpoint)]] = {}
+    """Host (or `*`) to the address and port that answers for it; for tests and mirrors."""
+
+
+class StorageTable(Table):
+    """`[storage]`: what is kept, and how carefully."""
+
+    archive: bool = True
+    """Keep everything as WARC."""
+    index: bool = True
+    """Keep a full-text index of the pages on topic."""
+    frontier_in_memory: Annotated[int, Field(ge=1000, le=10**9)] = 1_000_000
+    """Waiting addresses held in memory; the rest is on disk."""
+    sync: Literal["normal", "full"] = "normal"
+    """`normal` survives a killed process; `full` also a power cut."""
+
+
+class Config(Table):
+    """A whole `topic.toml`."""
+
+    topic: TopicTable
+    crawl: CrawlTable = CrawlTable()
+    scope: ScopeTable = ScopeTable()
+    relevance: RelevanceTable = RelevanceTable()
+    ordering: OrderingTable = OrderingTable()
+    discovery: Annotated[tuple[DiscoveryTable, ...], Field(strict=False)] = ()
+    identity: IdentityTable = IdentityTable()
+    politeness: PolitenessTable = PolitenessTable()
+    limits: LimitsTable = LimitsTable()
+    network: NetworkTable = NetworkTable()
+    storage: StorageTable = StorageTable()
+    versions: dict[str, str] = {}
+    """Written into the copy that a collection keeps; ignored when read."""
+
+    _file: TopicFile | None = PrivateAttr(default=None)
+
+    @property
+    def base(self) -> Path:
+        """Folder that relative file patterns start from: that of the topic file."""
+        return (self._file.path.parent if self._file is not None else Path()).absolute()
+
+    def as_topic(self) -> Topic:
+        """The topic as the crawl's parts see it."""
+        return Topic(seeds=self.crawl.seeds, **self.topic.model_dump())
