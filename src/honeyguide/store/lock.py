@@ -1,0 +1,45 @@
+"""One writer a collection: an advisory lock beside the state file."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from honeyguide.errors import CollectionError
+
+
+class Lock:
+    """Holds `<path>.lock` until closed or until the process ends, however it ends.
+
+    The lock file itself stays: removing it would let two processes lock two different files of that name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the lock.
+
+        Raises:
+            CollectionError: another process, or another part of this one, holds it.
+        """
+        name = path.with_name(path.name + ".lock")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as problem:
+            raise CollectionError(f"{name} cannot be written ({problem}); check its permissions") from problem
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as problem:
+            holder = os.pread(self._descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
+            os.close(self._descriptor)
+            raise CollectionError(
+                f"{path.parent} is in use by another process (pid {holder}); stop it first"
+            ) from problem
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+
+    def close(self) -> None:
+        """Let the next writer in; a second call does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
