@@ -1,0 +1,351 @@
+"""The web archive of a collection: WARC/1.1, one gzip member a record, safe to cut after a crash.
+
+Writing is buffered in memory. `flush` hands everything to the operating system and says where the
+archive then ends; the state commits that position, and `ArchiveWriter.resume` cuts whatever lies
+beyond the committed one. Record identifiers come from a seed and the record's place, so two equal
+runs with an injected clock give equal files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+import msgspec
+
+from honeyguide.errors import CollectionError
+from honeyguide.store.archive_record import (
+    REVISIT_PROFILE,
+    field,
+    header,
+    http_head,
+    is_packed,
+    member,
+    record_id,
+    sha1_digest,
+    sha1_of,
+    uri,
+    warc_date,
+)
+
+DEFAULT_MAX_BYTES = 1 << 30
+_BUFFER_BYTES = 1 << 20
+_TRUNCATED = frozenset({"", "length", "time", "disconnect", "unspecified"})
+_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
+
+
+class Position(NamedTuple):
+    """A place in the archive."""
+
+    file: str
+    """Name within the archive folder."""
+    offset: int
+    length: int = 0
+    """Bytes of the record's gzip member; 0 where a position is just an end."""
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One request and its answer, as plain fields."""
+
+    url: str
+    at: float
+    """Epoch seconds at which the request was made."""
+    response_head: bytes
+    """Status line and headers as received, transfer coding renamed."""
+    payload: bytes = b""
+    """Body as received, its Content-Encoding still on."""
+    request_head: bytes = b""
+    """Request line and headers as sent; without them no request record is written."""
+    ip: str = ""
+    truncated: str = ""
+    """Empty, or `length`, `time`, `disconnect`."""
+    digest: str = ""
+    """`sha1:` plus base32 of `payload`; computed when empty."""
+    refers_to: tuple[str, float] | None = None
+    """URL and time of an archived answer with the same payload: a revisit record is written."""
+    metadata: dict[str, str] = {}
+    """What the crawl thought of it (via, hops, verdict, ...)."""
+
+
+class ArchiveWriter:
+    """Appends records to `PREFIX-00001.warc.gz`, `PREFIX-00002.warc.gz`, ...
+
+    Args:
+        folder: Must exist.
+        prefix: Start of the file names.
+        max_bytes: A file that has reached this size is followed by another. The records of one
+            exchange stay together, so a file may be longer by one exchange.
+        software: Name and version for the warcinfo record.
+        clock: Epoch seconds, for the date of warcinfo records.
+        seed: Makes record identifiers differ between collections. Give a value that a resumed crawl
+            gives again (the collection's name and creation time), or they differ after a resume.
+        level: zlib level for payloads that are not compressed already.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        prefix: str,
+        software: str,
+        clock: Callable[[], float],
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        seed: str = "",
+        level: int = 1,
+        start: Position | None = None,
+    ) -> None:
+        if not _PREFIX.fullmatch(prefix):
+            raise CollectionError(f"archive prefix {prefix!r}: use letters, digits, dots and dashes only")
+        if not folder.is_dir():
+            raise CollectionError(f"{folder}: no such folder; create the collection first")
+        self._folder = folder
+        self._prefix = prefix
+        self._max_bytes = max_bytes
+        self._software = software
+        self._clock = clock
+        self._seed = uuid5(NAMESPACE_URL, f"honeyguide:{prefix}:{seed or repr(clock())}")
+        self._level = level
+        self._number = file_number(start.file, prefix) if start else 1
+        self._offset = start.offset if start else 0
+        self._buffer: list[bytes] = []
+        self._buffered = 0
+        self._descriptor = -1
+        self._broken = False
+        self._name = f"{prefix}-{self._number:05d}.warc.gz"
+        # A file that is gone on with keeps its warcinfo record; without the seed its name is unknown.
+        self._warcinfo = record_id(self._seed, self._name, 0) if seed else ""
+        if start is None and (folder / self._name).exists():
+            raise CollectionError(f"{folder / self._name} exists already; resume the crawl instead")
+
+    @classmethod
+    def resume(
+        cls,
+        folder: Path,
+        committed: tuple[str, int] | None,
+        *,
+        prefix: str,
+        software: str,
+        clock: Callable[[], float],
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        seed: str = "",
+        level: int = 1,
+    ) -> ArchiveWriter:
+        """Go on after the committed end: cut what lies beyond it, remove files begun after it.
+
+        With nothing committed there may still be files: of a crawl killed before its first commit, or
+        of a collection whose state was lost. They are renamed to `NAME.uncommitted`, never removed.
+
+        Raises:
+            CollectionError: The archive is shorter than what was committed.
+        """
+        start = None
+        if committed is None:
+            _set_aside(folder, prefix)
+        else:
+            start = Position(*committed)
+            _cut(folder, prefix, start)
+        return cls(
+            folder,
+            prefix=prefix,
+            software=software,
+            clock=clock,
+            max_bytes=max_bytes,
+            seed=seed,
+            level=level,
+            start=start,
+        )
+
+    def write_exchange(self, exchange: Exchange) -> Position:
+        """Append response (or revisit), request and metadata; the position is the first one's."""
+        if exchange.truncated not in _TRUNCATED:
+            raise ValueError(f"truncated is {exchange.truncated!r}, not one of {sorted(_TRUNCATED)}")
+        if not exchange.response_head:
+            raise ValueError(f"{exchange.url}: an exchange needs the head of its response")
+        self._begin_record()
+        date = warc_date(exchange.at)
+        target = uri(exchange.url)
+        address = exchange.ip if _ADDRESS.fullmatch(exchange.ip) else ""
+        response_id = self._next_id()
+        position = self._write_response(exchange, response_id, date=date, target=target, address=address)
+        common = (
+            ("WARC-Date", date),
+            ("WARC-Target-URI", target),
+            ("WARC-Concurrent-To", response_id),
+        )
+        if exchange.request_head:
+            head = http_head(exchange.request_head)
+            more = (("WARC-IP-Address", address), ("Content-Type", "application/http; msgtype=request"))
+            self._append("request", (*common, *more), head)
+        if exchange.metadata:
+            lines = [
+                f"{field(name).replace(':', '-')}: {field(value)}\r\n"
+                for name, value in exchange.metadata.items()
+            ]
+            block = "".join(lines).encode("utf-8", "replace")
+            self._append("metadata", (*common, ("Content-Type", "application/warc-fields")), block)
+        return position
+
+    def write_resource(self, url: str, at: float, content_type: str, body: bytes) -> Position:
+        """Append something that did not come over HTTP as a resource record."""
+        self._begin_record()
+        digest = sha1_digest(body)
+        fields = (
+            ("WARC-Date", warc_date(at)),
+            ("WARC-Target-URI", uri(url)),
+            ("WARC-Warcinfo-ID", self._warcinfo),
+            ("WARC-Payload-Digest", digest),
+            ("Content-Type", field(content_type)),
+        )
+        return self._append("resource", fields, body, digest=digest)
+
+    def flush(self, *, sync: bool = False) -> Position:
+        """Push everything to the operating system, with `sync` to the disk; the end of the archive."""
+        self._drain()
+        if sync and self._descriptor >= 0:
+            os.fsync(self._descriptor)
+        return Position(self._name, self._offset)
+
+    def close(self) -> Position:
+        """Flush to the disk and let go of the file. Closing twice is allowed."""
+        end = Position(self._name, self._offset) if self._broken else self.flush(sync=True)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        return end
+
+    def _write_response(
+        self, exchange: Exchange, response_id: str, *, date: str, target: str, address: str
+    ) -> Position:
+        head = http_head(exchange.response_head)
+        digest = exchange.digest or sha1_digest(exchange.payload)
+        fields = [
+            ("WARC-Record-ID", response_id),
+            ("WARC-Date", date),
+            ("WARC-Target-URI", target),
+            ("WARC-IP-Address", address),
+            ("WARC-Warcinfo-ID", self._warcinfo),
+            ("WARC-Payload-Digest", digest),
+        ]
+        payload = exchange.payload
+        kind = "response"
+        truncated = exchange.truncated
+        if exchange.refers_to is not None:
+            kind = "revisit"
+            payload = b""
+            # The standard wants the cut of an identical payload marked as well.
+            truncated = truncated or "length"
+            fields += (
+                ("WARC-Profile", REVISIT_PROFILE),
+                ("WARC-Refers-To-Target-URI", uri(exchange.refers_to[0])),
+                ("WARC-Refers-To-Date", warc_date(exchange.refers_to[1])),
+            )
+        fields += (
+            ("WARC-Truncated", truncated),
+            ("WARC-Block-Digest", sha1_of(head, payload)),
+            ("Content-Type", "application/http; msgtype=response"),
+        )
+        start = header((("WARC-Type", kind), *fields), len(head) + len(payload)) + head
+        return self._put(member(start, payload, stored=is_packed(head), level=self._level))
+
+    def _append(
+        self, kind: str, fields: tuple[tuple[str, str], ...], block: bytes, *, digest: str = ""
+    ) -> Position:
+        named = (
+            ("WARC-Type", kind),
+            ("WARC-Record-ID", self._next_id()),
+            *fields,
+            ("WARC-Block-Digest", digest or sha1_digest(block)),
+        )
+        return self._put(member(header(named, len(block)), block, stored=False, level=self._level))
+
+    def _begin_record(self) -> None:
+        """Rotate when the file is full, and start each file with a warcinfo record."""
+        if self._broken:
+            raise CollectionError(f"{self._folder / self._name}: an earlier write failed; resume the crawl")
+        if self._offset >= self._max_bytes:
+            self.close()
+            self._number += 1
+            self._name = f"{self._prefix}-{self._number:05d}.warc.gz"
+            self._offset = 0
+        if self._offset == 0:
+            self._warcinfo = self._next_id()
+            lines = f"software: {field(self._software)}\r\nformat: WARC File Format 1.1\r\n"
+            fields = (
+                ("WARC-Date", warc_date(self._clock())),
+                ("WARC-Filename", self._name),
+                ("Content-Type", "application/warc-fields"),
+            )
+            self._append("warcinfo", fields, lines.encode("utf-8", "replace"))
+
+    def _next_id(self) -> str:
+        return record_id(self._seed, self._name, self._offset)
+
+    def _put(self, data: bytes) -> Position:
+        position = Position(self._name, self._offset, len(data))
+        self._buffer.append(data)
+        self._buffered += len(data)
+        self._offset += len(data)
+        if self._buffered >= _BUFFER_BYTES:
+            self._drain()
+        return position
+
+    def _drain(self) -> None:
+        if not self._buffer:
+            return
+        path = self._folder / self._name
+        try:
+            if self._descriptor < 0:
+                self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            view = memoryview(b"".join(self._buffer))
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        except OSError as error:
+            self._broken = True
+            raise CollectionError(
+                f"{path}: {error.strerror}; free space on the disk and resume the crawl"
+            ) from error
+        self._buffer.clear()
+        self._buffered = 0
+
+
+def file_number(name: str, prefix: str) -> int:
+    """The number in an archive file's name; CollectionError when it is no name of this archive."""
+    match = re.fullmatch(re.escape(prefix) + r"-([0-9]{5,9})\.warc\.gz", name)
+    if match is None:
+        raise CollectionError(
+            f"{name!r} is no archive file of {prefix!r}; is the state of another collection?"
+        )
+    return int(match[1])
+
+
+def archive_files(folder: Path, prefix: str) -> list[Path]:
+    """The archive's files in the order they were written."""
+    pattern = re.compile(re.escape(prefix) + r"-([0-9]{5,9})\.warc\.gz")
+    found = [(int(match[1]), path) for path in folder.iterdir() if (match := pattern.fullmatch(path.name))]
+    return [path for _, path in sorted(found)]
+
+
+def _cut(folder: Path, prefix: str, committed: Position) -> None:
+    number = file_number(committed.file, prefix)
+    path = folder / committed.file
+    size = path.stat().st_size if path.is_file() else 0
+    if size < committed.offset:
+        raise CollectionError(
+            f"{path} has {size} bytes, but {committed.offset} were committed; restore it from a copy"
+        )
+    for later in archive_files(folder, prefix):
+        if file_number(later.name, prefix) > number:
+            later.unlink()
+    if size > committed.offset:
+        os.truncate(path, committed.offset)
+
+
+def _set_aside(folder: Path, prefix: str) -> None:
+    for path in archive_files(folder, prefix):
+        free = (path.with_name(f"{path.name}.uncommitted{end}") for end in ("", *range(1, 10_000)))
+        path.rename(next(other for other in free if not other.exists()))
