@@ -1,0 +1,199 @@
+"""The one place where parts are wired: page model, link order and sources of a crawl.
+
+A part's class may declare `needs: frozenset[str]`, the arguments that only the wiring can fill in;
+they are passed by keyword:
+
+- `judge`: the fitted page model, to score anchors, link contexts and blocks;
+- `keywords`, `taxonomy`, `languages`, `examples`: what the user gave about the topic;
+- `seed`: the crawl's random seed;
+- anything in `services` (a fetcher, a recorded web, ...), for sources.
+
+All other arguments of its constructor are options a user may set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from honeyguide.config.load import refuse
+from honeyguide.config.recipes import Part, Recipe, given_by, missing_needs
+from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, find, find_recipe
+from honeyguide.config.schema import Config
+from honeyguide.discovery.base import Source
+from honeyguide.errors import TopicError
+from honeyguide.model import Examples
+from honeyguide.ordering.base import LinkOrder
+from honeyguide.relevance.base import PageModel
+from honeyguide.topic.positions import Location
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """The three answers of one crawl, ready to use."""
+
+    model: PageModel
+    order: LinkOrder
+    sources: tuple[Source, ...] = ()
+
+
+def check_config(config: Config) -> Recipe:
+    """The recipe with the file's own parts and options laid over it, all names and options checked.
+
+    Raises:
+        TopicError: One line with the file's line number, also when there is nowhere to begin or the
+            topic lacks something that the recipe needs.
+    """
+    recipe = chosen(config)
+    if not config.crawl.seeds and not recipe.discovery:
+        raise refuse(config, ("crawl",), "no 'seeds' in [crawl]; add addresses to begin with")
+    lacking = missing_needs(recipe, given_by(config.as_topic()))
+    if lacking:
+        raise refuse(config, ("topic",), _lacking(recipe, lacking))
+    return recipe
+
+
+def chosen(config: Config) -> Recipe:
+    """The recipe that a configuration names, with its parts and options laid over it."""
+    try:
+        recipe = find_recipe(config.crawl.recipe)
+    except TopicError as error:
+        raise refuse(config, ("crawl", "recipe"), str(error)) from None
+    model = _overlaid(recipe.relevance, config.relevance.model, config.relevance.options)
+    order = _overlaid(recipe.ordering, config.ordering.order, config.ordering.options)
+    sources = tuple(Part(table.source, table.options) for table in config.discovery) or recipe.discovery
+    _check_part(config, "relevance", model, ("relevance", "model"))
+    _check_part(config, "ordering", order, ("ordering", "order"))
+    for index, source in enumerate(sources):
+        _check_part(config, "discovery", source, ("discovery", index, "source"))
+    same = model.name == recipe.relevance.name and order.name == recipe.ordering.name
+    return msgspec.structs.replace(
+        recipe, relevance=model, ordering=order, discovery=sources, needs=recipe.needs if same else ()
+    )
+
+
+def build_parts(
+    recipe: Recipe | str,
+    examples: Examples,
+    *,
+    seed: int = 0,
+    model: object = None,
+    order: LinkOrder | None = None,
+    sources: Sequence[Source] | None = None,
+    services: Mapping[str, object] | None = None,
+    fit: bool = True,
+) -> Parts:
+    """Make and fit the parts of a recipe.
+
+    Args:
+        recipe: A recipe (`chosen` gives that of a configuration) or the name of one.
+        examples: What the user gave about the topic.
+        seed: For parts that draw at random.
+        model: A page model, or a scikit-learn estimator with `predict_proba` over texts, to use
+            instead of the recipe's.
+        order: A link order to use instead of the recipe's.
+        sources: Sources to use instead of the recipe's.
+        services: What sources may need, by name.
+        fit: False leaves the page model untrained, to be given its saved state.
+
+    Raises:
+        TopicError: A part is unknown, its options are wrong, or the examples cannot serve it.
+    """
+    if isinstance(recipe, str):
+        recipe = find_recipe(recipe)
+    lacking = missing_needs(recipe, given_by(examples)) if model is None and fit else []
+    if lacking:
+        raise TopicError(_lacking(recipe, lacking))
+    known: dict[str, object] = {
+        "keywords": examples.keywords,
+        "taxonomy": examples.taxonomy,
+        "languages": examples.languages,
+        "examples": examples,
+        "seed": seed,
+        **(services or {}),
+    }
+    page_model = make("relevance", recipe.relevance, known) if model is None else as_page_model(model)
+    if fit:
+        page_model = page_model.fit(examples)
+    known["judge"] = page_model
+    link_order = order if order is not None else make("ordering", recipe.ordering, known)
+    if not isinstance(link_order, LinkOrder):
+        raise TopicError(_misfit(link_order, "link order", LinkOrder))
+    if sources is None:
+        sources = [make("discovery", part, known) for part in recipe.discovery]
+    return Parts(page_model, link_order, tuple(sources))
+
+
+def as_page_model(thing: object) -> PageModel:
+    """A page model as it is, or a scikit-learn estimator over texts wrapped as one."""
+    if isinstance(thing, PageModel):
+        return thing
+    if callable(getattr(thing, "predict_proba", None)):
+        wrapped = find("relevance", "estimator")(thing)
+        assert isinstance(wrapped, PageModel)
+        return wrapped
+    raise TopicError(
+        _misfit(thing, "page model", PageModel) + "; a scikit-learn classifier must have predict_proba"
+    )
+
+
+def make(kind: Kind, part: Part, known: Mapping[str, object]) -> Any:
+    """One part, with its options and what it declares to need.
+
+    Args:
+        kind: Which folder it belongs to.
+        part: Its name and options.
+        known: What the wiring can fill in.
+    """
+    maker = find(kind, part.name)
+    needs = _needs(maker)
+    unknown = sorted(needs - known.keys())
+    title = f"{WORDS[kind]} {part.name!r}"
+    if unknown:
+        raise TopicError(f"{title} needs {', '.join(unknown)}, which this crawl cannot give; choose another")
+    try:
+        check_options(maker, part.options, given=needs)
+        return maker(**part.options, **{name: known[name] for name in needs})
+    except (OptionError, ValueError, TypeError) as error:
+        raise TopicError(f"{title}: {error}") from error
+
+
+def _needs(maker: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(getattr(maker, "needs", ()))
+
+
+def _overlaid(part: Part, name: str | None, options: dict[str, object]) -> Part:
+    """The recipe's part with options changed, or another part with just these options."""
+    if name is None or name == part.name:
+        return Part(part.name, {**part.options, **options})
+    return Part(name, options)
+
+
+def _check_part(config: Config, kind: Kind, part: Part, location: Location) -> None:
+    try:
+        maker = find(kind, part.name)
+    except TopicError as error:
+        raise refuse(config, location, str(error)) from None
+    try:
+        check_options(maker, part.options, given=_needs(maker))
+    except OptionError as error:
+        where = (*location[:-1], error.option) if error.option else location
+        raise refuse(config, where, f"{WORDS[kind]} '{part.name}': {error}") from None
+
+
+def _lacking(recipe: Recipe, lacking: list[str]) -> str:
+    return f"recipe '{recipe.name}' needs {' and '.join(lacking)}; add them to [topic]"
+
+
+def _misfit(thing: object, what: str, protocol: type) -> str:
+    """What an object lacks of a protocol."""
+    members = sorted(getattr(protocol, "__protocol_attrs__", None) or _members(protocol))
+    absent = [name for name in members if not hasattr(thing, name)]
+    return f"{type(thing).__name__} is no {what}: it lacks {', '.join(absent)}"
+
+
+def _members(protocol: type) -> set[str]:
+    """Names that a protocol asks for (Python 3.11 keeps no list of them)."""
+    declared = {name for name in vars(protocol) if not name.startswith("_")}
+    return declared | set(getattr(protocol, "__annotations__", {}))

@@ -1,0 +1,170 @@
+"""Recipes: named choices of a page model, a link order and sources.
+
+Each published system and each baseline is one entry. A further one is added to `RECIPES` (or by a
+package, as an entry point of the group `honeyguide.recipes` that gives a `Recipe`); nothing else
+has to change.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.model import Examples, Topic
+
+KNOWLEDGE = ("keywords", "examples", "negatives", "background", "taxonomy")
+"""What a topic file can give; each is a key of its `[topic]` table."""
+KEYWORDS_OR_EXAMPLES = "keywords or examples"
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A part by its registered name, with the options it is built with."""
+
+    name: str
+    options: dict[str, object] = {}
+
+
+class Recipe(msgspec.Struct, frozen=True, kw_only=True):
+    """How one crawler answers the three questions."""
+
+    name: str
+    title: str
+    """One line for people."""
+    reference: str
+    """Where it was published."""
+    ordering: Part
+    relevance: Part = Part("tf-cosine")
+    discovery: tuple[Part, ...] = ()
+    needs: tuple[str, ...] = (KEYWORDS_OR_EXAMPLES,)
+    """What the topic must give: `keywords`, `examples`, `negatives`, `background`, `taxonomy`, or
+    alternatives such as `keywords or examples`; also `backlinks` and `search`, which are services."""
+
+
+def given_by(source: Examples | Topic) -> frozenset[str]:
+    """Which kinds of knowledge about the topic there are."""
+    examples = source.positives if isinstance(source, Examples) else source.examples
+    background = source.unlabelled if isinstance(source, Examples) else source.background
+    given = {
+        "keywords": source.keywords,
+        "examples": examples,
+        "negatives": source.negatives,
+        "background": background,
+        "taxonomy": source.taxonomy,
+    }
+    return frozenset(name for name, value in given.items() if value)
+
+
+def missing_needs(recipe: Recipe, given: frozenset[str]) -> list[str]:
+    """What a recipe needs of the topic and the topic does not give.
+
+    Example:
+        >>> missing_needs(RECIPES["ss2"], frozenset({"keywords"}))
+        ['background']
+    """
+    lacking = frozenset(KNOWLEDGE) - given
+    return [need for need in recipe.needs if lacking.issuperset(need.split(" or "))]
+
+
+_BASELINES = (
+    Recipe(
+        name="breadth-first",
+        title="first found, first fetched",
+        reference="Najork, Wiener, Breadth-First Crawling Yields High-Quality Pages, WWW 2001",
+        ordering=Part("breadth-first"),
+    ),
+    Recipe(
+        name="best-first",
+        title="links of relevant pages first",
+        reference="Cho, Garcia-Molina, Page, Efficient Crawling Through URL Ordering, WWW 1998",
+        ordering=Part("best-first"),
+    ),
+    Recipe(
+        name="depth-first",
+        title="last found, first fetched",
+        reference="De Bra, Post, Information Retrieval in the World-Wide Web, WWW 1994",
+        ordering=Part("depth-first"),
+    ),
+    Recipe(
+        name="random",
+        title="any known link, by chance",
+        reference="Cho, Garcia-Molina, Page, WWW 1998",
+        ordering=Part("random"),
+    ),
+    Recipe(
+        name="backlink-count",
+        title="links found on many fetched pages first",
+        reference="Cho, Garcia-Molina, Page, WWW 1998",
+        ordering=Part("backlink-count"),
+    ),
+    Recipe(
+        name="pagerank",
+        title="links with high PageRank in the known graph first",
+        reference="Cho, Garcia-Molina, Page, WWW 1998",
+        ordering=Part("pagerank"),
+    ),
+    Recipe(
+        name="opic",
+        title="links that collected most cash first",
+        reference="Abiteboul, Preda, Cobena, Adaptive On-Line Page Importance Computation, WWW 2003",
+        ordering=Part("opic"),
+    ),
+    Recipe(
+        name="fish-search",
+        title="follow relevant directions, let others die out",
+        reference="De Bra, Post, WWW 1994",
+        ordering=Part("fish-search"),
+    ),
+    Recipe(
+        name="shark-search",
+        title="inherited score, anchor and surrounding text",
+        reference="Hersovici et al., The Shark-Search Algorithm, WWW 1998",
+        ordering=Part("shark-search"),
+    ),
+    Recipe(
+        name="ss1",
+        title="decaying scores of all ancestors, cosine with the topic's words",
+        reference="Shark-Search as compared in the HCLA study (WebKB)",
+        ordering=Part("ss1"),
+    ),
+    Recipe(
+        name="ss2",
+        title="decaying scores of all ancestors, Okapi weights from background text",
+        reference="Shark-Search as compared in the HCLA study (WebKB)",
+        relevance=Part("okapi"),
+        ordering=Part("ss2"),
+        needs=("keywords", "background"),
+    ),
+    Recipe(
+        name="shark-fcmrps",
+        title="0.2 page content + 0.8 anchor text",
+        reference="Shark-Search as compared in the FCMRPS study",
+        ordering=Part("shark-fcmrps"),
+    ),
+    Recipe(
+        name="anchor-only",
+        title="relevance of the anchor text",
+        reference="baseline of the CBP-SLC study",
+        ordering=Part("anchor-only"),
+    ),
+    Recipe(
+        name="link-context",
+        title="relevance of the text around the link",
+        reference="baseline of the CBP-SLC study",
+        ordering=Part("link-context"),
+    ),
+    Recipe(
+        name="url-keywords",
+        title="topic words in the address",
+        reference="Cho, Garcia-Molina, Page, WWW 1998 (URL and anchor words)",
+        ordering=Part("url-keywords"),
+        needs=("keywords",),
+    ),
+    Recipe(
+        name="ache-like",
+        title="a link classifier trained while crawling, in the manner of ACHE",
+        reference="Barbosa, Freire, An Adaptive Crawler for Locating Hidden-Web Entry Points, WWW 2007",
+        ordering=Part("ache-like"),
+    ),
+)
+
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _BASELINES}
+"""All built-in recipes by name."""
