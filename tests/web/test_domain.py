@@ -1,0 +1,56 @@
+"""Registered domains by the public suffix list."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.web.domain import registered_domain, registrable, same_site
+
+
+def test_public_suffix_cases(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (shared_data / "conformance/publicsuffix/tests/tests.txt").read_text("utf-8")
+    cases = [line.split() for line in text.splitlines() if line and not line.startswith("//")]
+    wrong = [
+        (host, expected, registrable(host))
+        for host, expected in cases
+        if registrable("" if host == "null" else host) != (None if expected == "null" else expected)
+    ]
+    with capsys.disabled():
+        sys.stdout.write(f"\npublic suffixes: {len(cases) - len(wrong)}/{len(cases)} cases\n")
+    assert not wrong
+    assert len(cases) == 78
+
+
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [
+        ("www.example.co.uk", "example.co.uk"),
+        ("example.org.", "example.org"),
+        ("a.b.example.org:8080", "example.org"),
+        ("10.0.0.1:8080", "10.0.0.1"),
+        ("[2001:db8::1]", "[2001:db8::1]"),
+        ("localhost:80", "localhost"),
+        ("com", "com"),
+        ("joe.github.io", "joe.github.io"),
+        ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+        ("", ""),
+    ],
+)
+def test_registered_domain(host: str, domain: str) -> None:
+    assert registered_domain(host) == domain
+
+
+@given(st.text(max_size=30))
+def test_any_text_has_an_answer(host: str) -> None:
+    assert isinstance(registered_domain(host), str)
+
+
+def test_same_site() -> None:
+    assert same_site("http://a.example.org/", "https://b.example.org:8443/x")
+    assert not same_site("http://joe.github.io/", "http://ann.github.io/")
+    assert same_site("http://127.0.0.1:1/", "http://127.0.0.1:2/")
