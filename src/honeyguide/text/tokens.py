@@ -43,7 +43,7 @@ def words(text: str) -> list[str]:
     Full-width letters and ligatures are folded (NFKC). `_` separates words.
 
     Example:
-        >>> words("Neural_networks: 2nd \\uff25dition!")
+        >>> words("Neural_networks: 2nd \uff25dition!")
         ['neural', 'networks', '2nd', 'edition']
     """
     text = text[:MAX_CHARACTERS].lower()

@@ -1,0 +1,126 @@
+"""Documents as rows of sparse matrices, for everything that learns from many at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Self, TypeAlias
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+from scipy import sparse
+
+Rows: TypeAlias = Any
+"""A scipy CSR matrix, one row a document (scipy has no type information)."""
+
+HASH_CACHE: Final = 200_000
+
+
+class Vocabulary:
+    """A fixed list of terms; column j of every matrix stands for `terms[j]`.
+
+    Example:
+        >>> vocabulary = Vocabulary.of([["owl", "nest"], ["owl"]], most_frequent=1)
+        >>> vocabulary.terms, vocabulary.counts([["owl", "owl", "sky"]]).toarray().tolist()
+        (('owl',), [[2.0]])
+    """
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        self.terms = tuple(terms)
+        self.column = {term: column for column, term in enumerate(self.terms)}
+
+    def __len__(self) -> int:
+        """Number of terms."""
+        return len(self.terms)
+
+    @classmethod
+    def of(
+        cls,
+        documents: Iterable[Sequence[str]],
+        *,
+        most_frequent: int | None = None,
+        least_documents: int = 1,
+    ) -> Self:
+        """The terms of a corpus, most frequent first, equal ones in alphabetical order."""
+        totals: Counter[str] = Counter()
+        spread: Counter[str] = Counter()
+        for terms in documents:
+            totals.update(terms)
+            spread.update(set(terms))
+        kept = [term for term in totals if spread[term] >= least_documents]
+        kept.sort(key=lambda term: (-totals[term], term))
+        return cls(kept[:most_frequent])
+
+    def counts(self, documents: Iterable[Sequence[str]]) -> Rows:
+        """Term counts, one row a document; terms outside the vocabulary are left out."""
+        column = self.column
+        return _rows(
+            ([column[term] for term in terms if term in column] for terms in documents), len(self.terms)
+        )
+
+
+class HashedTerms:
+    """Counts in a fixed number of columns, without a vocabulary: memory does not grow with the web.
+
+    Two terms may share a column; with 2^18 columns and the terms of one topic that is rare. Hashes are
+    the same on every machine and in every run.
+    """
+
+    def __init__(self, columns: int = 2**18) -> None:
+        self.columns = columns
+        self._cache: dict[str, int] = {}
+
+    def column(self, term: str) -> int:
+        """The column of a term."""
+        found = self._cache.get(term)
+        if found is None:
+            if len(self._cache) >= HASH_CACHE:
+                self._cache.clear()
+            found = xxhash.xxh3_64_intdigest(term.encode("utf-8", "surrogatepass")) % self.columns
+            self._cache[term] = found
+        return found
+
+    def counts(self, documents: Iterable[Sequence[str]]) -> Rows:
+        """Term counts, one row a document."""
+        column = self.column
+        return _rows(([column(term) for term in terms] for terms in documents), self.columns)
+
+
+def _rows(documents: Iterable[list[int]], columns: int) -> Rows:
+    indices: list[int] = []
+    starts = [0]
+    for document in documents:
+        indices.extend(document)
+        starts.append(len(indices))
+    matrix = sparse.csr_matrix(
+        (np.ones(len(indices)), np.array(indices, dtype=np.int32), np.array(starts, dtype=np.int32)),
+        shape=(len(starts) - 1, columns),
+    )
+    matrix.sum_duplicates()
+    return matrix
+
+
+def normalise_rows(matrix: Rows) -> Rows:
+    """Every row at Euclidean length one; zero rows stay zero."""
+    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    lengths[lengths == 0.0] = 1.0
+    return sparse.diags(1.0 / lengths) @ matrix
+
+
+def inverse_document_frequencies(matrix: Rows) -> NDArray[np.float64]:
+    """`log(n / n_t)` by column; a column never used counts as used once."""
+    spread = np.bincount(matrix.nonzero()[1], minlength=matrix.shape[1])
+    return np.asarray(np.log(max(1, matrix.shape[0]) / np.maximum(spread, 1)), dtype=np.float64)
+
+
+def okapi_rows(
+    matrix: Rows, idf: NDArray[np.float64], *, average_length: float, k1: float = 2.0, b: float = 0.75
+) -> Rows:
+    """Okapi weights of a matrix of counts: `honeyguide.text.weighting.okapi` for many documents."""
+    result = matrix.tocsr(copy=True)
+    lengths = np.asarray(matrix.sum(axis=1)).ravel()
+    penalty = k1 * ((1.0 - b) + b * lengths / (average_length or 1.0))
+    per_entry = np.repeat(penalty, np.diff(result.indptr))
+    result.data = idf[result.indices] * result.data * (k1 + 1.0) / (per_entry + result.data)
+    return result
