@@ -20,6 +20,9 @@ class Request(msgspec.Struct, frozen=True):
     max_bytes: int = 8 * 1024 * 1024
     """Limit for the decoded body. More is cut and marked, or refused for pages."""
     headers: Headers = ()
+    types: tuple[str, ...] = ()
+    """Media type beginnings that are wanted, such as `text/`. When given, a 2xx answer that names another
+    type ends as `NOT_A_PAGE` before its body is read: a crawl need not download films to drop them."""
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -33,7 +36,8 @@ class Response(msgspec.Struct, frozen=True):
     """The body as the server sent it, its Content-Encoding still on (transfer coding removed)."""
     reason: str = ""
     truncated: str = ""
-    """Empty, or why the body is incomplete: `length`, `time`, `disconnect`."""
+    """Empty, or why the body is incomplete: `length`, `time`, `disconnect`; `encoding` when a body that
+    is not a 2xx page could not be decoded and is left empty."""
     ip: str = ""
     started_at: float = 0.0
     seconds: float = 0.0

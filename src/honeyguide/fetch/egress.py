@@ -1,0 +1,101 @@
+"""The egress guard: which addresses a crawl may dial.
+
+A crawler fetches URLs that strangers wrote. Without a guard, a page can make it read the operator's own
+network (server-side request forgery). The rule is a short one: only global unicast addresses, unless the
+operator opens a network by hand. It is applied twice: to every DNS answer, and again to every socket just
+before it connects, which also covers addresses written straight into a URL.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
+
+_REFUSED: tuple[tuple[IPv4Network | IPv6Network, str], ...] = tuple(
+    (ip_network(network), why)
+    for network, why in (
+        ("0.0.0.0/8", "this network"),
+        ("100.64.0.0/10", "shared address space"),
+        ("127.0.0.0/8", "loopback"),
+        ("169.254.0.0/16", "link-local or cloud metadata"),
+        ("192.0.0.0/24", "protocol assignments"),
+        ("192.88.99.0/24", "6to4 relay"),
+        ("198.18.0.0/15", "benchmarking"),
+        ("224.0.0.0/4", "multicast"),
+        ("240.0.0.0/4", "reserved"),
+        ("::/96", "IPv4-compatible or unspecified"),
+        ("::ffff:0:0/96", "IPv4-mapped"),
+        ("::ffff:0:0:0/96", "IPv4-translated"),
+        ("64:ff9b::/96", "NAT64"),
+        ("64:ff9b:1::/48", "local NAT64"),
+        ("100::/63", "discard"),
+        ("2001::/23", "protocol assignments, Teredo"),
+        ("2001:db8::/32", "documentation"),
+        ("2002::/16", "6to4"),
+        ("3fff::/20", "documentation"),
+        ("5f00::/16", "segment routing"),
+        ("fc00::/7", "unique local"),
+        ("fe80::/10", "link-local"),
+        ("fec0::/10", "site-local"),
+        ("ff00::/8", "multicast"),
+    )
+)
+"""Networks refused by name. `ipaddress` calls several of them global (multicast, NAT64, 6to4, 5f00::/16)."""
+
+_GLOBAL_UNICAST = ip_network("2000::/3")
+
+
+class EgressRefused(OSError):
+    """The guard does not let this address be dialled. An OSError, so that aiohttp passes it on."""
+
+
+class EgressGuard:
+    """Decides which addresses may be dialled.
+
+    Args:
+        allow: Networks the operator opens although they are not public, such as `127.0.0.0/8` for a test
+            server. An IPv6 address that embeds an allowed IPv4 address stays refused.
+
+    Example:
+        >>> guard = EgressGuard()
+        >>> guard.refusal("93.184.215.14"), guard.refusal("169.254.169.254")
+        ('', 'link-local or cloud metadata')
+    """
+
+    def __init__(self, allow: Sequence[IPv4Network | IPv6Network] = ()) -> None:
+        self.allow = tuple(allow)
+
+    def refusal(self, address: str | IPv4Address | IPv6Address) -> str:
+        """Why this address may not be dialled, or an empty string when it may."""
+        try:
+            parsed = ip_address(address)
+        except ValueError:
+            return "not an IP address"
+        if any(parsed in network for network in self.allow):
+            return ""
+        for network, why in _REFUSED:
+            if parsed in network:
+                return why
+        if parsed.version == 6 and parsed not in _GLOBAL_UNICAST:
+            return "not global unicast"
+        if parsed.is_private or not parsed.is_global or parsed.is_multicast or parsed.is_reserved:
+            return "private or reserved"
+        return ""
+
+    def check(self, address: str) -> None:
+        """Raise `EgressRefused` when the address may not be dialled."""
+        why = self.refusal(address)
+        if why:
+            raise EgressRefused(f"{address} is not a public address ({why})")
+
+    def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
+        """A socket for an address that is about to be dialled: aiohttp's `socket_factory`.
+
+        Raises:
+            EgressRefused: When the address is not allowed; no socket is made.
+        """
+        family, kind, protocol, _, address = info
+        self.check(str(address[0]))
+        return socket.socket(family=family, type=kind, proto=protocol)

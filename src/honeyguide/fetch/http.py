@@ -1,0 +1,248 @@
+"""Fetching over HTTP/1.1 with aiohttp, under limits that a hostile server cannot stretch.
+
+aiohttp is used for sockets, TLS and HTTP parsing only. Redirects, cookies, credentials, decompression,
+proxies from the environment and retries are switched off or done here, because each of them has been a
+security hole in some crawler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import ssl
+import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from honeyguide.fetch.base import Failure, Request, Response
+from honeyguide.fetch.body import Body
+from honeyguide.fetch.egress import EgressGuard
+from honeyguide.fetch.heads import header_text, request_head, response_head
+from honeyguide.fetch.options import FetchOptions
+from honeyguide.fetch.resolver import GuardedResolver, Lookup, ThreadLookup
+from honeyguide.fetch.trouble import detail_of, outcome_of
+from honeyguide.model import Outcome
+
+_PLAIN = re.compile(r"https?://[\x21-\x7e]+", re.IGNORECASE)
+
+
+class _Exchange:
+    """What is learnt about one request on its way; shared with aiohttp's callbacks by a context variable."""
+
+    __slots__ = ("answer", "body", "close_after", "dialled", "ip", "request", "started", "started_at")
+
+    def __init__(self, request: Request, *, started_at: float, started: float) -> None:
+        self.request = request
+        self.started_at = started_at
+        self.started = started
+        self.dialled = False
+        self.close_after = False
+        self.ip = ""
+        self.answer: aiohttp.ClientResponse | None = None
+        self.body: Body | None = None
+
+
+_EXCHANGE: ContextVar[_Exchange] = ContextVar("exchange")
+
+
+class _Answer(aiohttp.ClientResponse):
+    """aiohttp's response, which notes its peer before a short body lets the connection go."""
+
+    async def start(self, connection: Any) -> aiohttp.ClientResponse:
+        exchange = _EXCHANGE.get()
+        peer = connection.transport.get_extra_info("peername") if connection.transport else None
+        if peer:
+            exchange.ip = str(peer[0])
+        if exchange.close_after and connection.protocol is not None:
+            connection.protocol.force_close()
+        return await super().start(connection)
+
+
+class HttpFetcher:
+    """The fetcher for the open web.
+
+    Args:
+        options: Limits and identity.
+        clock: The crawl's clock; stamps `started_at`. Durations use the event loop's clock.
+        guard: Decides which addresses may be dialled.
+        lookup: How names are looked up; the system's resolver in threads when left out.
+
+    Use it inside one event loop and `close` it, or use it as an async context manager. One request at a
+    time per host, delays and robots.txt are the caller's duty.
+    """
+
+    def __init__(
+        self,
+        options: FetchOptions,
+        *,
+        clock: Callable[[], float],
+        guard: EgressGuard,
+        lookup: Lookup | None = None,
+    ) -> None:
+        self.options = options
+        self._clock = clock
+        self._guard = guard
+        self._resolver = GuardedResolver(
+            guard,
+            lookup or ThreadLookup(options.dns_threads),
+            connect_to=options.connect_to,
+            ttl=options.dns_ttl,
+            size=options.dns_names,
+        )
+        self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self._session: aiohttp.ClientSession | None = None
+        self._authorisation = {
+            str(URL(origin).origin()): value for origin, value in options.authorisation.items()
+        }
+
+    async def __aenter__(self) -> HttpFetcher:
+        """The fetcher itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.close()
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        """The answer, or why there is none. Only cancellation is raised."""
+        loop = asyncio.get_running_loop()
+        exchange = _Exchange(request, started_at=self._clock(), started=loop.time())
+        if not _PLAIN.fullmatch(request.url):
+            return self._failure(exchange, Outcome.BAD_HTTP, "not an http(s) URL in canonical form")
+        _EXCHANGE.set(exchange)
+        trouble: Exception | None = None
+        try:
+            async with asyncio.timeout(self.options.deadline) as scope:
+                exchange.answer = answer = await self._ask(exchange)
+                exchange.body = body = Body(answer, request, options=self.options)
+                await body.read(scope)
+        except Exception as error:  # everything the web does becomes an outcome
+            trouble = error
+        finally:
+            if exchange.answer is not None:
+                exchange.answer.close()  # does nothing once the body was read to its end
+        if exchange.answer is None or exchange.body is None:
+            assert trouble is not None
+            return self._failure(exchange, outcome_of(trouble), detail_of(trouble))
+        return self._result(exchange, exchange.answer, exchange.body.end(trouble))
+
+    async def _ask(self, exchange: _Exchange) -> aiohttp.ClientResponse:
+        session = self._session or self._open()
+        exchange.close_after = len(self._sockets) > 4 * self.options.max_connections
+        url = URL(exchange.request.url, encoded=True)
+        if url.raw_user is not None or url.raw_password is not None:
+            url = url.with_user(None)  # aiohttp would send credentials found in a URL
+        headers = dict(exchange.request.headers)
+        if self._authorisation and (value := self._authorisation.get(str(url.origin()))):
+            headers["Authorization"] = value
+        try:
+            return await session.get(url, headers=headers or None, allow_redirects=False)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+            # A kept connection may have been closed by the server meanwhile: that is no answer to our
+            # request, so ask once more. A fresh connection that drops us is an answer.
+            if exchange.dialled:
+                raise
+            return await session.get(url, headers=headers or None, allow_redirects=False)
+
+    def _open(self) -> aiohttp.ClientSession:
+        options = self.options
+        headers = {"User-Agent": options.user_agent, "Accept": options.accept}
+        if options.accept_language:
+            headers["Accept-Language"] = options.accept_language
+        headers["Accept-Encoding"] = "gzip, deflate, br, zstd"
+        headers.update(options.extra_headers)
+        context: ssl.SSLContext | bool = True
+        if options.ca_file:
+            context = ssl.create_default_context()
+            context.load_verify_locations(cafile=options.ca_file)
+        connector = aiohttp.TCPConnector(
+            resolver=self._resolver,
+            use_dns_cache=False,
+            socket_factory=self._dial,
+            limit=options.max_connections,
+            keepalive_timeout=options.keep_alive,
+            ssl=context,
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=options.connect_timeout),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            response_class=_Answer,
+            max_line_size=options.max_header_bytes,
+            max_field_size=options.max_header_bytes,
+            max_headers=options.max_headers,
+        )
+        # aiohttp would repeat a request that was dropped, also on a fresh connection: see `_ask`.
+        self._session._retry_connection = False
+        return self._session
+
+    def _dial(self, info: tuple[Any, ...]) -> socket.socket:
+        """A socket for one address, after the guard has seen it (aiohttp's `socket_factory`)."""
+        exchange = _EXCHANGE.get()
+        exchange.dialled = True
+        exchange.ip = str(info[4][0])
+        if (exchange.ip, info[4][1]) in self._resolver.pinned:
+            opened = socket.socket(family=info[0], type=info[1], proto=info[2])
+        else:
+            opened = self._guard.open_socket(info)
+        self._sockets.add(opened)
+        return opened
+
+    def _result(
+        self, exchange: _Exchange, answer: aiohttp.ClientResponse, end: tuple[Outcome, str]
+    ) -> Response | Failure:
+        body, (outcome, detail) = exchange.body, end
+        assert body is not None
+        if outcome is not Outcome.FETCHED:
+            return self._failure(exchange, outcome, detail)
+        sent = answer.request_info
+        version = answer.version or (1, 1)
+        reason = answer.reason or ""
+        return Response(
+            url=exchange.request.url,
+            status=answer.status,
+            headers=header_text(answer.raw_headers),
+            body=body.decoded,
+            payload=body.payload,
+            reason=reason,
+            truncated=detail,
+            ip=exchange.ip,
+            started_at=exchange.started_at,
+            seconds=self._seconds(exchange),
+            request_head=request_head(sent.url.raw_path_qs, sent.headers),
+            response_head=response_head(
+                (version[0], version[1]), answer.status, reason=reason, headers=answer.raw_headers
+            ),
+        )
+
+    def _failure(self, exchange: _Exchange, outcome: Outcome, detail: str) -> Failure:
+        return Failure(
+            url=exchange.request.url,
+            outcome=outcome,
+            detail=detail,
+            ip=exchange.ip,
+            started_at=exchange.started_at,
+            seconds=self._seconds(exchange),
+        )
+
+    @staticmethod
+    def _seconds(exchange: _Exchange) -> float:
+        return asyncio.get_running_loop().time() - exchange.started
+
+    async def close(self) -> None:
+        """Close connections and end lookups."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+        await self._resolver.close()

@@ -1,0 +1,234 @@
+"""robots.txt of an origin: fetched, kept for a day, asked often (RFC 9309).
+
+What a status means: 2xx gives rules; 4xx (but not 429) means that there are none; 429, 5xx and silence mean
+"wait": nothing may be fetched until robots.txt can be read. A host that cannot be read for a long time
+(`patience`) stays closed.
+
+References:
+    RFC 9309, Robots Exclusion Protocol, 2022.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from honeyguide.fetch.base import Failure, Fetcher, Request, Response
+from honeyguide.fetch.politeness import parse_retry_after
+from honeyguide.model import Outcome
+from honeyguide.web.robots import KEPT_BYTES, Robots
+from honeyguide.web.url import canonical
+
+State: TypeAlias = Literal["allow-all", "rules", "wait"]
+Pause: TypeAlias = Callable[[str], Awaitable[None]]
+"""Awaited with the URL before a redirect of robots.txt is followed: the engine can keep its delays."""
+
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,9})", re.IGNORECASE)
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class RobotsOptions(msgspec.Struct, frozen=True):
+    """Limits of the cache."""
+
+    max_redirects: int = 5
+    ttl: float = 24 * 3600.0
+    """Longest time an answer is used; the server's max-age may shorten it."""
+    min_ttl: float = 600.0
+    """Shortest time, whatever max-age says."""
+    retry_first: float = 60.0
+    """Wait after the first failure; doubles with each further one."""
+    retry_limit: float = 6 * 3600.0
+    patience: float = 24 * 3600.0
+    """Unreachable for so long: the origin counts as closed, and is tried again once a `ttl`."""
+    size: int = 10_000
+    """Origins kept in memory; the least recently used goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsAnswer:
+    """What robots.txt of one origin says for this crawler."""
+
+    origin: str
+    state: State
+    robots: Robots
+    agent_token: str
+    fetched_at: float = 0.0
+    expires_at: float = 0.0
+    """When to ask again; the same as `retry_at` while waiting."""
+    outcome: Outcome = Outcome.FETCHED
+    """What became of the request: `FETCHED`, `CLIENT_ERROR`, `SERVER_ERROR`, or the failure's outcome."""
+    status: int = 0
+    failures: int = 0
+    failing_since: float = 0.0
+    requests: int = 0
+    """Requests made for this answer; 0 when it came from the cache."""
+    exchanges: tuple[Response, ...] = ()
+    """Answers to archive, redirects included; empty when it came from the cache."""
+
+    def allowed(self, url: str) -> bool:
+        """Whether the URL may be fetched now."""
+        if self.state == "wait":
+            return False
+        return self.state == "allow-all" or self.robots.allowed(self.agent_token, url)
+
+    def rule(self, url: str) -> str:
+        """The line that decides, for `honeyguide why`; empty when none does."""
+        if self.state == "wait":
+            return f"robots.txt cannot be read ({self.outcome.name.lower()})"
+        return self.robots.rule(self.agent_token, url)
+
+    @property
+    def crawl_delay(self) -> float | None:
+        """Seconds the site asks for between requests."""
+        return self.robots.crawl_delay(self.agent_token)
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """Sitemaps the file names."""
+        return self.robots.sitemaps
+
+    @property
+    def retry_at(self) -> float:
+        """While waiting: when to load again. Otherwise 0."""
+        return self.expires_at if self.state == "wait" else 0.0
+
+
+class RobotsCache:
+    """Answers for many origins.
+
+    Args:
+        fetcher: Fetches robots.txt; every redirect hop goes through it, so the egress guard sees each.
+        agent_token: The product token rules are looked up by.
+        clock: The crawl's clock, in seconds since the epoch.
+        options: Limits.
+        pause: Awaited before each redirect hop.
+    """
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        agent_token: str,
+        *,
+        clock: Callable[[], float],
+        options: RobotsOptions | None = None,
+        pause: Pause | None = None,
+    ) -> None:
+        self._fetcher = fetcher
+        self._token = agent_token
+        self._clock = clock
+        self._options = options or RobotsOptions()
+        self._pause = pause
+        self._answers: OrderedDict[str, RobotsAnswer] = OrderedDict()
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    def peek(self, origin: str) -> RobotsAnswer | None:
+        """The answer for an origin when it is known and fresh."""
+        answer = self._answers.get(origin)
+        if answer is None or answer.expires_at <= self._clock():
+            return None
+        self._answers.move_to_end(origin)
+        return answer
+
+    async def load(self, origin: str) -> RobotsAnswer:
+        """The answer for an origin (`https://example.org`), fetched when there is no fresh one."""
+        lock = self._locks.setdefault(origin, asyncio.Lock())
+        try:
+            async with lock:
+                return self.peek(origin) or await self._fetch(origin)
+        finally:
+            if not lock.locked():
+                self._locks.pop(origin, None)
+
+    def restore(self, origin: str, status: int, body: bytes, fetched_at: float) -> RobotsAnswer | None:
+        """Take an archived answer back, so that a resumed crawl need not ask again.
+
+        Returns None, and remembers nothing, when it is too old or was no usable answer.
+        """
+        expires_at = fetched_at + self._options.ttl
+        if not 200 <= status < 500 or status == 429 or expires_at <= self._clock():
+            return None
+        answer = self._read(origin, status, body)
+        return self._keep(replace(answer, fetched_at=fetched_at, expires_at=expires_at))
+
+    async def _fetch(self, origin: str) -> RobotsAnswer:
+        exchanges: list[Response] = []
+        result, requests = await self._follow(f"{origin}/robots.txt", exchanges)
+        now = self._clock()
+        if isinstance(result, Failure):
+            answer = self._unreachable(origin, result.outcome, now=now, retry_after=None)
+        elif result.status == 429 or result.status >= 500 or result.truncated in ("time", "encoding"):
+            asked = parse_retry_after(result.header("Retry-After"), now)
+            answer = self._unreachable(origin, Outcome.SERVER_ERROR, now=now, retry_after=asked)
+        else:
+            answer = self._read(origin, result.status, result.body)
+            ttl = self._ttl(result.header("Cache-Control"))
+            answer = replace(answer, fetched_at=now, expires_at=now + ttl)
+        kept = self._keep(answer)
+        return replace(kept, requests=requests, exchanges=tuple(exchanges))
+
+    async def _follow(self, url: str, exchanges: list[Response]) -> tuple[Response | Failure, int]:
+        """Fetch, following redirects: the last answer and how many requests it took."""
+        hop = 0
+        while True:
+            # One byte more than the parser keeps tells it that the file goes on.
+            request = Request(url, purpose="robots", max_bytes=KEPT_BYTES + 1)
+            result = await self._fetcher.fetch(request)
+            hop += 1
+            if isinstance(result, Failure):
+                return result, hop
+            exchanges.append(result)
+            location = result.header("Location") if result.status in _REDIRECTS else ""
+            target = canonical(location, url) if location else None
+            if target is None or hop > self._options.max_redirects:
+                return result, hop
+            url = target
+            if self._pause is not None:
+                await self._pause(url)
+
+    def _read(self, origin: str, status: int, body: bytes) -> RobotsAnswer:
+        """A usable status: rules with 2xx, none with 4xx and with redirects that lead nowhere."""
+        if 200 <= status < 300:
+            robots = Robots.parse(body)
+            return RobotsAnswer(origin, "rules", robots, self._token, status=status)
+        return RobotsAnswer(
+            origin, "allow-all", Robots.allow_all(), self._token, outcome=Outcome.CLIENT_ERROR, status=status
+        )
+
+    def _unreachable(
+        self, origin: str, outcome: Outcome, *, now: float, retry_after: float | None
+    ) -> RobotsAnswer:
+        before = self._answers.get(origin)
+        failures = before.failures + 1 if before else 1
+        since = before.failing_since if before and before.failures else now
+        closed = outcome is Outcome.EGRESS or now - since >= self._options.patience
+        wait = min(self._options.retry_limit, self._options.retry_first * 2.0 ** min(failures - 1, 30))
+        wait = self._options.ttl if closed else max(wait, retry_after or 0.0)
+        return RobotsAnswer(
+            origin,
+            "rules" if closed else "wait",
+            Robots.deny_all(),
+            self._token,
+            fetched_at=now,
+            expires_at=now + wait,
+            outcome=outcome,
+            failures=failures,
+            failing_since=since,
+        )
+
+    def _ttl(self, cache_control: str) -> float:
+        match = _MAX_AGE.search(cache_control)
+        asked = float(match[1]) if match else self._options.ttl
+        return min(self._options.ttl, max(self._options.min_ttl, asked))
+
+    def _keep(self, answer: RobotsAnswer) -> RobotsAnswer:
+        self._answers[answer.origin] = answer
+        self._answers.move_to_end(answer.origin)
+        while len(self._answers) > self._options.size:
+            self._answers.popitem(last=False)
+        return answer
