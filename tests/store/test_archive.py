@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import os
 import subprocess
 import sys
@@ -15,10 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from honeyguide.errors import CollectionError
+from honeyguide.store import archive_record
 from honeyguide.store.archive import ArchiveWriter, Exchange, Position, archive_files
 from honeyguide.store.archive_check import check_archive
 from honeyguide.store.archive_reader import iterate, read_record
-from honeyguide.store.archive_record import http_head, member, record_id, sha1_digest, warc_date
+from honeyguide.store.archive_record import RecordPacker, http_head, record_id, sha1_digest, warc_date
 from honeyguide.store.archive_scan import scan
 
 with warnings.catch_warnings():
@@ -374,12 +377,25 @@ def test_the_check_sees_a_wrong_digest(tmp_path: Path) -> None:
 
 
 def test_small_parts() -> None:
+    packer = RecordPacker()
     assert (
-        gzip.decompress(member(b"head", b"x" * 70_000, stored=True)) == b"head" + b"x" * 70_000 + b"\r\n\r\n"
+        gzip.decompress(packer.pack(b"head", b"x" * 70_000, stored=True))
+        == b"head" + b"x" * 70_000 + b"\r\n\r\n"
     )
-    assert gzip.decompress(member(b"head", b"", stored=False)) == b"head\r\n\r\n"
+    assert gzip.decompress(packer.pack(b"head", b"", stored=False)) == b"head\r\n\r\n"
     assert http_head(b"\r\nHTTP/1.1 200 OK\r\n \r\n\r\nA: b\r\n\r\n") == b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n"
+    for data in (b"a", b"\x00", b"\xff" * 999):
+        assert sha1_digest(data)[5:] == base64.b32encode(hashlib.sha1(data).digest()).decode()
+    assert sha1_digest(b"a", b"b") == sha1_digest(b"ab")
     assert warc_date(1e9 + 0.9999999) == "2001-09-09T01:46:41.000000Z"
+
+
+def test_without_fastwarc_the_members_are_as_good(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(archive_record, "GzipWriter", None)
+    writer = make_writer(tmp_path)
+    writer.write_exchange(make_exchange())
+    writer.close()
+    check_with_tools(tmp_path / "TEST-00001.warc.gz")
 
 
 def test_record_ids_are_version_5_uuids() -> None:

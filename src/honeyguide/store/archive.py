@@ -20,14 +20,13 @@ import msgspec
 from honeyguide.errors import CollectionError
 from honeyguide.store.archive_record import (
     REVISIT_PROFILE,
+    RecordPacker,
     field,
     header,
     http_head,
     is_packed,
-    member,
     record_id,
     sha1_digest,
-    sha1_of,
     uri,
     warc_date,
 )
@@ -96,7 +95,7 @@ class ArchiveWriter:
         clock: Callable[[], float],
         max_bytes: int = DEFAULT_MAX_BYTES,
         seed: str = "",
-        level: int = 1,
+        level: int = 2,
         start: Position | None = None,
     ) -> None:
         if not _PREFIX.fullmatch(prefix):
@@ -109,7 +108,7 @@ class ArchiveWriter:
         self._software = software
         self._clock = clock
         self._seed = uuid5(NAMESPACE_URL, f"honeyguide:{prefix}:{seed or repr(clock())}")
-        self._level = level
+        self._packer = RecordPacker(level)
         self._number = file_number(start.file, prefix) if start else 1
         self._offset = start.offset if start else 0
         self._buffer: list[bytes] = []
@@ -133,7 +132,7 @@ class ArchiveWriter:
         clock: Callable[[], float],
         max_bytes: int = DEFAULT_MAX_BYTES,
         seed: str = "",
-        level: int = 1,
+        level: int = 2,
     ) -> ArchiveWriter:
         """Go on after the committed end: cut what lies beyond it, remove files begun after it.
 
@@ -246,11 +245,11 @@ class ArchiveWriter:
             )
         fields += (
             ("WARC-Truncated", truncated),
-            ("WARC-Block-Digest", sha1_of(head, payload)),
+            ("WARC-Block-Digest", sha1_digest(head, payload)),
             ("Content-Type", "application/http; msgtype=response"),
         )
         start = header((("WARC-Type", kind), *fields), len(head) + len(payload)) + head
-        return self._put(member(start, payload, stored=is_packed(head), level=self._level))
+        return self._put(self._packer.pack(start, payload, stored=is_packed(head)))
 
     def _append(
         self, kind: str, fields: tuple[tuple[str, str], ...], block: bytes, *, digest: str = ""
@@ -261,7 +260,7 @@ class ArchiveWriter:
             *fields,
             ("WARC-Block-Digest", digest or sha1_digest(block)),
         )
-        return self._put(member(header(named, len(block)), block, stored=False, level=self._level))
+        return self._put(self._packer.pack(header(named, len(block)), block, stored=False))
 
     def _begin_record(self) -> None:
         """Rotate when the file is full, and start each file with a warcinfo record."""

@@ -8,16 +8,26 @@ shrink are only checksummed. Any gzip reader takes the result.
 from __future__ import annotations
 
 import hashlib
+import io
 import re
+import warnings
 import zlib
-from base64 import b32encode
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 uses its own old names when imported
+    from fastwarc import stream_io
+
+GzipWriter: Any = getattr(stream_io, "GzipWriter", None)
 REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
+_SHIFTS = tuple(range(150, -1, -10))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _STORED_LIMIT = 65_535
@@ -32,22 +42,19 @@ _PACKED_TYPE = re.compile(
 _BLANK_LINES = re.compile(rb"\r?\n[ \t]*(?=\r?\n)")
 
 
-def sha1_digest(data: bytes) -> str:
-    """`sha1:` plus base32, the form `WARC-Payload-Digest` is written in.
+def sha1_digest(*parts: bytes) -> str:
+    """`sha1:` plus base32 of the parts put together, the form WARC digests are written in.
 
     Example:
         >>> sha1_digest(b"")
         'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
     """
-    return "sha1:" + b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode("ascii")
-
-
-def sha1_of(*parts: bytes) -> str:
-    """Like `sha1_digest`, over several parts without joining them."""
     digest = hashlib.sha1(usedforsecurity=False)
     for part in parts:
         digest.update(part)
-    return "sha1:" + b32encode(digest.digest()).decode("ascii")
+    bits = int.from_bytes(digest.digest())
+    # The standard library's base32 takes 5 µs, four times a page.
+    return "sha1:" + "".join([_PAIRS[(bits >> shift) & 1023] for shift in _SHIFTS])
 
 
 def warc_date(at: float) -> str:
@@ -116,26 +123,42 @@ def header(fields: Iterable[tuple[str, str]], length: int) -> bytes:
     return f"WARC/1.1\r\n{lines}Content-Length: {length}\r\n\r\n".encode("utf-8", "replace")
 
 
-def member(head: bytes, payload: bytes, *, stored: bool, level: int = 1) -> bytes:
-    """One gzip member holding a record: `head` (WARC and HTTP headers), `payload`, two line ends.
+class RecordPacker:
+    """Makes gzip members of records, keeping one deflater for all of them.
 
-    Args:
-        head: Always deflated.
-        payload: Deflated at `level`, or appended as stored blocks.
-        stored: Whether `payload` is compressed already.
-        level: zlib's; 1 costs 80 µs for 30 KB of HTML, 6 costs 190 and saves another 10 %.
+    fastwarc's zlib-ng deflates HTML in 190 µs for 29 KB at level 2, to a smaller size than the 240 µs of
+    the standard library's level 1; an older fastwarc without its `GzipWriter` leaves the latter.
     """
-    if not stored:
-        deflater = zlib.compressobj(level, zlib.DEFLATED, 31)
-        return b"".join(
-            (
-                deflater.compress(head),
-                deflater.compress(payload),
-                deflater.compress(b"\r\n\r\n"),
-                deflater.flush(),
-            )
-        )
-    deflater = zlib.compressobj(level, zlib.DEFLATED, -15)
+
+    def __init__(self, level: int = 2) -> None:
+        self._level = level
+        self._output = io.BytesIO()
+        self._writer = GzipWriter(self._output, compression_level=level) if GzipWriter else None
+
+    def pack(self, head: bytes, payload: bytes, *, stored: bool) -> bytes:
+        """One gzip member holding a record: `head` (WARC and HTTP headers), `payload`, two line ends.
+
+        Args:
+            head: Always deflated.
+            payload: Deflated, or appended as stored blocks.
+            stored: Whether `payload` is compressed already.
+        """
+        if stored:
+            return _half_stored(head, payload)
+        if self._writer is None:
+            deflater = zlib.compressobj(self._level, zlib.DEFLATED, 31)
+            return deflater.compress(head + payload + b"\r\n\r\n") + deflater.flush()
+        self._writer.write(head + payload + b"\r\n\r\n")
+        self._writer.finish()
+        data = self._output.getvalue()
+        self._output.seek(0)
+        self._output.truncate()
+        return data
+
+
+def _half_stored(head: bytes, payload: bytes) -> bytes:
+    # A small window: headers are short, and clearing 256 KB for each record costs more than deflating it.
+    deflater = zlib.compressobj(1, zlib.DEFLATED, -12, 5)
     parts: list[bytes | memoryview] = [
         _GZIP_HEADER,
         deflater.compress(head),
