@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from honeyguide.config.load import refuse
+from honeyguide.config.load import changed, refuse
 from honeyguide.config.recipes import Part, Recipe, given_by, missing_needs
 from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, find, find_recipe
 from honeyguide.config.schema import Config
@@ -70,6 +70,21 @@ def chosen(config: Config) -> Recipe:
     same = model.name == recipe.relevance.name and order.name == recipe.ordering.name
     return msgspec.structs.replace(
         recipe, relevance=model, ordering=order, discovery=sources, needs=recipe.needs if same else ()
+    )
+
+
+def spelled_out(config: Config, recipe: Recipe) -> Config:
+    """The configuration with the parts and options that its recipe stands for written out.
+
+    Frozen like this, a collection is not changed by a later version's idea of the recipe.
+    """
+    return changed(
+        config,
+        {
+            "relevance": {"model": recipe.relevance.name, **recipe.relevance.options},
+            "ordering": {"order": recipe.ordering.name, **recipe.ordering.options},
+        },
+        discovery=[{"source": part.name, **part.options} for part in recipe.discovery],
     )
 
 

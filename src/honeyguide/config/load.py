@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -46,18 +46,26 @@ def check_values(values: Mapping[str, object], *, file: TopicFile | None = None)
     return config
 
 
-def changed(config: Config, changes: Mapping[str, Mapping[str, object]]) -> Config:
+def changed(
+    config: Config,
+    changes: Mapping[str, Mapping[str, object]],
+    *,
+    discovery: Sequence[Mapping[str, object]] | None = None,
+) -> Config:
     """The configuration with some keys replaced, checked again: for options of a command line.
 
     Args:
         config: What to start from.
         changes: Values by table and key; None leaves a key as it is.
+        discovery: Replaces the list of sources.
     """
     values = config.model_dump(exclude_unset=True)
     for table, keys in changes.items():
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             values[table] = {**values.get(table, {}), **given}
+    if discovery is not None:
+        values["discovery"] = [dict(source) for source in discovery]
     fresh = check_values(values)
     fresh._file = config._file
     return fresh

@@ -13,7 +13,7 @@ from honeyguide.model import Examples, Topic
 
 KNOWLEDGE = ("keywords", "examples", "negatives", "background", "taxonomy")
 """What a topic file can give; each is a key of its `[topic]` table."""
-KEYWORDS_OR_EXAMPLES = "keywords or examples"
+TOPIC_WORDS = "keywords or examples or taxonomy"
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     ordering: Part
     relevance: Part = Part("tf-cosine")
     discovery: tuple[Part, ...] = ()
-    needs: tuple[str, ...] = (KEYWORDS_OR_EXAMPLES,)
+    needs: tuple[str, ...] = (TOPIC_WORDS,)
     """What the topic must give: `keywords`, `examples`, `negatives`, `background`, `taxonomy`, or
     alternatives such as `keywords or examples`; also `backlinks` and `search`, which are services."""
 

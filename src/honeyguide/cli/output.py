@@ -1,0 +1,195 @@
+"""What verbs print: tables and facts for people, plain lines for pipes, JSON for programs.
+
+Results go to standard output; progress, notes and errors to standard error. A pipe gets no colour,
+no frames and no progress. Texts may come from the web, so nothing here interprets them: control
+characters (terminal escapes) are replaced, and rich's markup is never parsed.
+"""
+
+from __future__ import annotations
+
+import json as json_codec
+import sys
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich import box
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+_UNSAFE = dict.fromkeys((*range(32), *range(127, 160)), "�")
+# Bidirectional controls could make one address look like another.
+_UNSAFE |= dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "")
+_UNSAFE |= {ord(letter): " " for letter in "\t\n\r\u2028\u2029"}
+
+
+def clean(text: str) -> str:
+    r"""A text that cannot steer the terminal.
+
+    Example:
+        >>> clean("a\nb\x1b[31m")
+        'a b\ufffd[31m'
+    """
+    return text.translate(_UNSAFE).encode("utf-8", "replace").decode("utf-8")
+
+
+def show(value: object) -> str:
+    """A value as people read it.
+
+    Example:
+        >>> show(12345), show(0.5), show(None), show(True), show(["a", "b"])
+        ('12,345', '0.5', '', 'yes', 'a, b')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(show(item) for item in value)
+    return clean(str(value))
+
+
+def print_json(value: object) -> None:
+    """Print a value as one JSON document; sets and tuples become lists."""
+    print(json_codec.dumps(value, indent=2, ensure_ascii=False, default=_jsonable, allow_nan=False))
+
+
+def _jsonable(value: object) -> object:
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return str(value)
+
+
+def print_table(
+    rows: Sequence[Mapping[str, object]],
+    columns: Sequence[str] | Mapping[str, str],
+    *,
+    json: bool = False,
+    title: str = "",
+) -> None:
+    """Print rows: a framed table on a terminal, tab-separated lines in a pipe, or JSON.
+
+    Args:
+        rows: Values by column.
+        columns: Which columns, in order; a mapping gives their headings.
+        json: Print all of every row as a JSON list instead.
+        title: Shown above the table on a terminal.
+    """
+    if json:
+        print_json([dict(row) for row in rows])
+        return
+    headings = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    if not sys.stdout.isatty():
+        print("\t".join(headings.values()))
+        for row in rows:
+            print("\t".join(clean(_plain(row.get(name))) for name in headings))
+        return
+    table = Table(title=Text(title) if title else None, box=box.SIMPLE_HEAD, title_justify="left")
+    for name, heading in headings.items():
+        numeric = any(isinstance(row.get(name), int | float) for row in rows)
+        table.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(show(row.get(name))) for name in headings))
+    Console().print(table)
+
+
+def _plain(value: object) -> str:
+    """For pipes: numbers without separators, so that other programs can read them."""
+    return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else show(value)
+
+
+def print_facts(facts: Mapping[str, object], *, json: bool = False) -> None:
+    """Print names and values, one a line (tab-separated in a pipe), or as a JSON object."""
+    if json:
+        print_json(dict(facts))
+    elif not sys.stdout.isatty():
+        for name, value in facts.items():
+            print(f"{name}\t{clean(_plain(value))}")
+    else:
+        grid = Table.grid(padding=(0, 2))
+        for name, value in facts.items():
+            grid.add_row(Text(name, style="dim"), Text(show(value), overflow="fold"))
+        Console().print(grid)
+
+
+def note(message: str) -> None:
+    """Tell a person something on the side; a pipe is not disturbed."""
+    if sys.stderr.isatty():
+        Console(stderr=True).print(Text(clean(message)), soft_wrap=True)
+
+
+def fail(message: str) -> None:
+    """Print one line to standard error, as every error of the program looks."""
+    print(f"honeyguide: {clean(message)}", file=sys.stderr)
+
+
+class Progress:
+    """A live view of a crawl on standard error; silent when that is no terminal or when quiet.
+
+    Args:
+        total: Pages to fetch, or None when there is no such limit.
+        quiet: Show nothing.
+        console: Where to draw; by default standard error.
+
+    Example:
+        >>> with Progress(1000, quiet=True) as progress:
+        ...     progress.update(pages=3, relevant=1, waiting=40, hosts=2, rate=1.5, last="https://a.example/")
+    """
+
+    def __init__(
+        self, total: int | None = None, *, quiet: bool = False, console: Console | None = None
+    ) -> None:
+        self._total = total
+        self._facts: dict[str, object] = {}
+        self._console = console or Console(stderr=True)
+        self._live: Live | None = None
+        if not quiet and self._console.is_terminal:
+            self._live = Live(
+                console=self._console, get_renderable=self.render, refresh_per_second=5, transient=True
+            )
+
+    def __enter__(self) -> Self:
+        """Begin to draw."""
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Clear the view; what remains to be said is printed by the verb."""
+        if self._live is not None:
+            self._live.stop()
+
+    def update(self, **facts: object) -> None:
+        """Take new facts: `pages`, `relevant`, `waiting`, `hosts`, `rate`, `last`, or any others."""
+        self._facts.update(facts)
+
+    def render(self) -> Group:
+        """Bar, figures and the last page, as rich draws them."""
+        facts = dict(self._facts)
+        pages, relevant = (_number(facts.pop(name, 0)) for name in ("pages", "relevant"))
+        harvest = _number(facts.pop("harvest", relevant / pages if pages else 0.0))
+        rate, last = _number(facts.pop("rate", 0.0)), facts.pop("last", "")
+        head = Table.grid(padding=(0, 1))
+        of = f" of {self._total:,}" if self._total else ""
+        bar = ProgressBar(self._total, pages, width=40) if self._total else Text("")
+        head.add_row(Text(f"{pages:,.0f}{of} pages", style="bold"), bar)
+        figures = {"relevant": f"{relevant:,.0f}", "harvest": f"{harvest:.1%}"}
+        figures |= {name: show(value) for name, value in facts.items()}
+        figures["speed"] = f"{rate:.1f} pages/s"
+        line = Text(no_wrap=True, overflow="ellipsis")
+        for name, value in figures.items():
+            line.append(f"{name} ", style="dim").append(f"{value}   ")
+        return Group(head, line, Text(clean(str(last)), style="dim", no_wrap=True, overflow="ellipsis"))
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,52 @@
+"""`honeyguide topic check`."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from honeyguide.cli.output import note, print_json
+from honeyguide.config.build import check_config, spelled_out
+from honeyguide.config.load import freeze, load, refuse
+from honeyguide.config.schema import Config
+from honeyguide.errors import TopicError
+from honeyguide.topic.examples import find_files, is_url
+
+
+def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
+    """Check a topic file and show what a crawl of it would use.
+
+    Args:
+        file: The topic file.
+        json: Print the configuration as JSON instead of TOML.
+        quiet: Print nothing when all is well.
+    """
+    config = load(file)
+    recipe = check_config(config)
+    files = _count_files(config)
+    text = freeze(spelled_out(config, recipe))
+    if json and not quiet:
+        print_json(tomllib.loads(text))
+    elif not quiet:
+        print(text, end="")
+    if not config.identity.has_contact:
+        note(
+            "warning: [identity] user_agent names no contact; add an address where site owners can reach you"
+        )
+    note(f"{file} is valid: recipe {recipe.name}, {len(config.crawl.seeds)} seeds, {files} example files")
+
+
+def _count_files(config: Config) -> int:
+    """Number of files that the examples name; a pattern without any is refused."""
+    topic = config.topic
+    groups = {"examples": topic.examples, "negatives": topic.negatives, "background": topic.background}
+    count = 0
+    for key, patterns in groups.items():
+        for index, pattern in enumerate(patterns):
+            if is_url(pattern):
+                continue
+            try:
+                count += len(find_files(pattern, base=config.base, key=f"'{key}' in [topic]"))
+            except TopicError as error:
+                raise refuse(config, ("topic", key, index), str(error)) from None
+    return count

@@ -1,0 +1,72 @@
+"""`honeyguide topic new`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from honeyguide.cli.output import note
+from honeyguide.config.load import check_values
+from honeyguide.config.registry import find_recipe
+from honeyguide.config.schema import DEFAULT_RECIPE, VERSION
+from honeyguide.topic import TopicFile, render, write_new
+
+_Many = Parameter(consume_multiple=True)
+
+
+def new(
+    name: str,
+    /,
+    *,
+    keywords: Annotated[tuple[str, ...], _Many] = (),
+    seeds: Annotated[tuple[str, ...], _Many] = (),
+    examples: Annotated[tuple[str, ...], _Many] = (),
+    negatives: Annotated[tuple[str, ...], _Many] = (),
+    languages: Annotated[tuple[str, ...], _Many] = ("en",),
+    recipe: str = DEFAULT_RECIPE,
+    max_pages: int = 1000,
+    contact: str = "",
+    out: Path = Path("topic.toml"),
+    overwrite: bool = False,
+) -> None:
+    """Write a commented topic file to fill in.
+
+    Args:
+        name: What the collection is about.
+        keywords: Words and phrases of pages on the topic.
+        seeds: Addresses to begin with.
+        examples: Addresses or file patterns of pages on topic.
+        negatives: Addresses or file patterns of pages off topic.
+        languages: Two-letter codes.
+        recipe: See `honeyguide recipes`.
+        max_pages: Pages to download.
+        contact: Address of a page or mailbox where site owners can reach you.
+        out: File to write.
+        overwrite: Replace the file if it is there.
+    """
+    find_recipe(recipe)
+    given = {
+        "name": name,
+        "keywords": keywords,
+        "examples": examples,
+        "negatives": negatives,
+        "languages": languages,
+    }
+    config = check_values({"topic": given, "crawl": {"seeds": seeds, "max_pages": max_pages}})
+    folder = re.sub(r"[^\w-]+", "-", name.lower()).strip("-") or "collection"
+    text = render(
+        config.as_topic(),
+        recipe=recipe,
+        max_pages=max_pages,
+        contact=contact,
+        version=VERSION,
+        path=str(out),
+        folder=f"collections/{folder}",
+    )
+    check_values(TopicFile(out, text).values)
+    write_new(out, text, overwrite=overwrite)
+    print(out)
+    note(f"Next: edit {out}, then: honeyguide crawl {out} --out collections/{folder}")

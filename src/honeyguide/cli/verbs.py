@@ -1,0 +1,94 @@
+"""The list of verbs. A new verb is one line here and one file beside it."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import cyclopts
+import msgspec
+
+
+class Verb(msgspec.Struct, frozen=True):
+    """How a verb appears on the command line."""
+
+    name: str
+    """One word, or two for a verb of a group (`topic new`)."""
+    target: str
+    """`module:function`; imported when the verb is used."""
+    summary: str
+    example: str
+    """A command to copy, without `honeyguide`."""
+
+
+VERBS = (
+    Verb(
+        "topic new",
+        "honeyguide.cli.topic_new:new",
+        "Write a commented topic file to fill in.",
+        'topic new "owls of Europe" --keywords owl "barn owl" --seeds https://example.org/',
+    ),
+    Verb(
+        "topic check",
+        "honeyguide.cli.topic_check:check",
+        "Check a topic file and show what a crawl of it would use.",
+        "topic check topic.toml",
+    ),
+    Verb(
+        "recipes",
+        "honeyguide.cli.recipes:recipes",
+        "List the recipes: what each does, needs and cites.",
+        "recipes --json",
+    ),
+    Verb(
+        "doctor",
+        "honeyguide.cli.doctor:doctor",
+        "Check this installation and machine, and say what to repair.",
+        "doctor topic.toml",
+    ),
+    Verb(
+        "version",
+        "honeyguide.cli.version:show_version",
+        "Print the version of Honeyguide and of what it runs on.",
+        "version --json",
+    ),
+)
+
+_EXAMPLE = "Example: honeyguide {}"
+
+GROUPS = {"topic": "Write and check topic files."}
+"""First words of two-word verbs."""
+
+
+def _worth_showing(default: object) -> str | None:
+    """Defaults that say something; `False` and empty lists do not."""
+    if default in (None, False, "", ()):
+        return None
+    return ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+
+
+def build_app() -> cyclopts.App:
+    """The command line application; verbs are not imported by this."""
+    app = cyclopts.App(
+        name="honeyguide",
+        help="A focused web crawler: give it a topic, get a collection.",
+        help_epilogue='Example: honeyguide topic new "my topic" (every verb takes --help and --debug)',
+        version=lambda: version("honeyguide"),
+        suppress_keyboard_interrupt=False,
+        default_parameter=cyclopts.Parameter(negative=(), show_default=_worth_showing),
+    )
+    groups: dict[str, cyclopts.App] = {}
+    for order, verb in enumerate(VERBS):
+        first, _, second = verb.name.partition(" ")
+        if second and first not in groups:
+            example = _EXAMPLE.format(verb.example)
+            groups[first] = cyclopts.App(first, help=GROUPS[first], help_epilogue=example, sort_key=order)
+            app.command(groups[first])
+        parent = groups[first] if second else app
+        parent.command(
+            verb.target,
+            name=second or first,
+            help=verb.summary,
+            help_epilogue=_EXAMPLE.format(verb.example),
+            sort_key=order,
+        )
+    return app
