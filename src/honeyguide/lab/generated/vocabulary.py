@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +24,7 @@ TITLES = 64
 HALVES = 1024
 """Openers and closers a topic: a million sentences."""
 _INVENTED = 120
+_ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])")
 
 
 def invented_word(draws: Draws) -> str:
@@ -74,13 +76,13 @@ class Vocabulary:
         for piece in patterns[draws.below(len(patterns))].split("{"):
             mark, closed, rest = piece.partition("}")
             out.append(self._word(mark, draws) + rest if closed else piece)
-        return "".join(out)
+        return _ARTICLE.sub(r"\1n ", "".join(out))
 
     def _word(self, mark: str, draws: Draws) -> str:
         if mark == "t":
-            # The square of a uniform number favours the front of the list, as real frequencies do.
+            # The cube of a uniform number favours the front of the list, as real frequencies do.
             part = draws.next() / 4294967296.0
-            return self.words[int(part * part * len(self.words))]
+            return self.words[int(part * part * part * len(self.words))]
         words = {"g": GENERAL, "v": VERBS, "a": ADJECTIVES}[mark]
         return words[draws.below(len(words))]
 

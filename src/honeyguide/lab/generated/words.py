@@ -69,7 +69,8 @@ EVERYDAY: dict[str, str] = {
 }
 """Background themes: what most of the generated web is about. Never on topic."""
 
-GENERAL = _listed("""people morning evening week year house garden friend family story question answer idea plan
+GENERAL = _listed("""
+    people morning evening week year house garden friend family story question answer idea plan
     group member visitor neighbour picture note list page letter phone table window door corner summer
     autumn village city country river hill path tool box bag colour light sound weather rain wind hour
     price money office work project team report number result example lesson teacher student course guide
@@ -77,11 +78,13 @@ GENERAL = _listed("""people morning evening week year house garden friend family
     cup plate hand voice reason problem change start end part piece side level order kind""")
 """Nouns that any page may use."""
 
-VERBS = _listed("""keeps brings needs shows follows meets holds finds helps moves turns makes leaves reaches joins
+VERBS = _listed("""
+    keeps brings needs shows follows meets holds finds helps moves turns makes leaves reaches joins
     covers changes opens fills carries marks saves starts suits guides supports replaces explains improves
     protects""")
 
-ADJECTIVES = _listed("""small old quiet simple early late good common careful long warm cold local large fine plain
+ADJECTIVES = _listed("""
+    small old quiet simple early late good common careful long warm cold local large fine plain
     steady strong second first useful rare bright heavy gentle proper""")
 
 OPENERS = (
@@ -107,7 +110,8 @@ CLOSERS = (
     ", though some prefer {t} to a {a} {g}.",
 )
 
-SYLLABLES = _listed("""ba be bo bra bri ca ce cla cor da del dor fa fen fi fla ga gel gri ha hel ja jo ka kel kor la
+SYLLABLES = _listed("""
+    ba be bo bra bri ca ce cla cor da del dor fa fen fi fla ga gel gri ha hel ja jo ka kel kor la
     len lo ma mel mi mor na nel no or pa pel pi pra ra rel ri ro sa sel si ta tel tha to va vel vi wen za
     zel zo""")
 ENDINGS = _listed("n r l s m d t th nd rn lt sk nt x")
