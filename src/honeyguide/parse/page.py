@@ -1,0 +1,93 @@
+"""What every kind of document shares on its way to a `Page`."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from typing import Final
+
+from honeyguide.model import Block, Link, Page
+from honeyguide.parse.base import ParseJob
+from honeyguide.parse.folding import fold
+from honeyguide.parse.language import language_of
+from honeyguide.text.simhash import simhash
+from honeyguide.web.meta_robots import directives
+from honeyguide.web.url import url_id
+
+AGENT: Final = "honeyguide"
+"""Product name that robots directives may address."""
+MAX_TEXT: Final = 2_000_000
+"""Characters of text kept per page."""
+MAX_TITLE: Final = 500
+MAX_DESCRIPTION: Final = 1_000
+
+
+def digest_of(body: bytes) -> str:
+    """Digest of a payload as WARC writes it.
+
+    Example:
+        >>> digest_of(b"")
+        'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
+    """
+    # An identifier that archives agreed on, not a safeguard.
+    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
+
+
+def make_page(
+    job: ParseJob,
+    text: str,
+    *,
+    content_type: str,
+    title: str = "",
+    main_text: str = "",
+    description: str = "",
+    lang: str = "",
+    charset: str = "",
+    canonical: str = "",
+    robots: Sequence[str] = (),
+    headings: tuple[str, ...] = (),
+    links: tuple[Link, ...] = (),
+    blocks: tuple[Block, ...] = (),
+) -> Page:
+    """A page with everything that follows from its text and body filled in.
+
+    Args:
+        job: The document.
+        text: Visible text, folded.
+        content_type: Media type without parameters.
+        title: Raw title.
+        main_text: Text without boilerplate.
+        description: Raw description.
+        lang: What the page says of its language.
+        charset: Encoding the body was read in.
+        canonical: Canonical URL the page names; dropped when it is its own.
+        robots: Values of robots meta elements.
+        headings: Texts of the headings.
+        links: Links, each target once.
+        blocks: Content blocks.
+    """
+    noindex = nofollow = False
+    if robots or job.robots_tags:
+        found = directives([*robots, *job.robots_tags], AGENT)
+        noindex, nofollow = found.noindex, found.nofollow
+    return Page(
+        url=job.url,
+        id=url_id(job.url),
+        title=fold(title[: 2 * MAX_TITLE])[:MAX_TITLE],
+        text=text[:MAX_TEXT],
+        main_text=main_text[:MAX_TEXT],
+        language=language_of(main_text or text, hint=lang),
+        links=links,
+        blocks=blocks,
+        canonical=canonical if canonical != job.url else "",
+        description=fold(description[: 2 * MAX_DESCRIPTION])[:MAX_DESCRIPTION],
+        headings=headings,
+        noindex=noindex,
+        nofollow=nofollow,
+        charset=charset,
+        content_type=content_type,
+        bytes=len(job.body),
+        digest=digest_of(job.body),
+        simhash=simhash(text),
+    )
