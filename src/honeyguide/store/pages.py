@@ -16,7 +16,7 @@ from honeyguide.store.records import PageRecord, numbers_from_text, numbers_to_t
 _PAGED = 500
 _FIELDS = PageRecord.__struct_fields__[:-2]
 """The columns of table `page` but for the links; url and id come from table `url`."""
-_INSERT = f"INSERT INTO page VALUES (?{', ?' * len(_FIELDS)})"
+_INSERT = f"INSERT INTO page VALUES (?{', ?' * len(_FIELDS)})"  # noqa: S608 - only question marks
 _SELECT = (
     f"SELECT {', '.join(f'page.{name}' for name in _FIELDS)}, url.url, url.id"  # noqa: S608 - our own names
     " FROM page JOIN url ON url.row = page.row"

@@ -219,7 +219,11 @@ class State:
     def hosts(self) -> list[tuple[Host, float]]:
         """All hosts with their penalties, in order of rows."""
         found = self._connection.execute("SELECT * FROM host ORDER BY row")
-        return [(Host(*row[:12], bool(row[12])), row[13]) for row in found]
+        fields = Host.__struct_fields__
+        return [
+            (msgspec.convert(dict(zip(fields, row, strict=False)), Host, strict=False), row[-1])
+            for row in found
+        ]
 
     def save_hosts(self, hosts: Iterable[tuple[Host, float]]) -> None:
         """Write host records with their penalties."""

@@ -1,0 +1,365 @@
+"""The frontier: which known URL is asked for next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.errors import CollectionError
+from honeyguide.frontier import queues
+from honeyguide.frontier.links import Links
+from honeyguide.frontier.pending import Pending
+from honeyguide.frontier.queues import MODES, NEW, REPLACED, Batch, Queues
+from honeyguide.frontier.records import Found, Waiting
+from honeyguide.frontier.seen import Seen
+from honeyguide.model import CrawlGraph, Host, Outcome
+from honeyguide.store.state import State
+
+_WAITING = Outcome.WAITING
+
+
+class Frontier:
+    """All known URLs, best first over the hosts that may be asked.
+
+    Starts from whatever the state holds, so building one on the state of a stopped crawl resumes it: URLs
+    that were in flight wait again. Equal calls give equal results, also across such a restart.
+
+    Args:
+        state: where everything is kept; `flush` writes to its open transaction, the caller commits.
+        in_memory: URL records held back before they are written on their own accord.
+        max_pages_per_domain: a domain's URLs end as `DOMAIN_CAP` once so many of its pages were fetched.
+            Requests in flight on other hosts of the domain at that moment may still add to it.
+        keep_graph: keep links and scores for `graph()`.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        *,
+        in_memory: int = 20_000,
+        max_pages_per_domain: int | None = None,
+        keep_graph: bool = False,
+    ) -> None:
+        self._state = state
+        self._in_memory = in_memory
+        self._cap = max_pages_per_domain
+        self._columns = state.columns()
+        self._queues = Queues(self._columns)
+        self._seen = Seen()
+        self._pending = Pending(state, self._columns)
+        self._links = Links(state) if keep_graph else None
+        self._hosts: list[Host] = [Host(row=0, name="")]
+        self._host_rows: dict[str, int] = {}
+        self._domain_hosts: dict[str, list[int]] = {}
+        self._domain_pages: Counter[str] = Counter()
+        self._dirty_hosts: set[int] = set()
+        self._in_flight: dict[int, str] = {}
+        self._load()
+
+    @classmethod
+    def resume(
+        cls,
+        state: State,
+        *,
+        in_memory: int = 20_000,
+        max_pages_per_domain: int | None = None,
+        keep_graph: bool = False,
+    ) -> Self:
+        """Same as the constructor, which resumes whatever it finds."""
+        return cls(
+            state, in_memory=in_memory, max_pages_per_domain=max_pages_per_domain, keep_graph=keep_graph
+        )
+
+    def _load(self) -> None:
+        columns, size = self._columns, self._columns.size
+        if self._seen.rebuild(columns.ids, size):
+            raise CollectionError("the state knows a URL twice; restore state.sqlite from a copy")
+        for host, penalty in self._state.hosts():
+            if host.row != len(self._hosts):
+                raise CollectionError("the state lacks a host; restore state.sqlite from a copy")
+            self._enter_host(host, penalty)
+        status, hosts = columns.status[: size + 1], columns.hosts[: size + 1]
+        if hosts.max(initial=0) >= len(self._hosts) or hosts.min(initial=0) < 0:
+            raise CollectionError("the state names an unknown host; restore state.sqlite from a copy")
+        fetched = np.bincount(hosts[status == Outcome.FETCHED], minlength=len(self._hosts))
+        for row in np.flatnonzero(fetched).tolist():
+            self._domain_pages[self._hosts[row].domain] += int(fetched[row])
+        for domain in self._domain_pages:
+            self._close_domain(domain)
+        for outcome, count in columns.counts().items():
+            self._queues.counts[outcome] = count
+        queues.enqueue_all(self._queues.urls, self._queues.hosts, size)
+
+    # Taking in
+
+    def add(self, found: Sequence[Found], combine: str = "max") -> list[int]:
+        """Take in found URLs; returns the row of each, in order.
+
+        A waiting URL found again has its priorities combined: `max` takes the better link and what
+        belongs to it, `sum` adds up and `latest` replaces (both keep the newest link), `first` changes
+        nothing. One that the order had left out waits if it is given a priority now. URLs that ended
+        otherwise are left alone.
+
+        Raises:
+            ValueError: a priority is NaN, or `combine` is unknown.
+        """
+        if combine not in MODES:
+            raise ValueError(f"combine = {combine!r} is not known; use one of {', '.join(MODES)}")
+        if not found:
+            return []
+        priorities = np.array([one.priority for one in found], np.float64)
+        if np.isnan(priorities).any():
+            raise ValueError("a priority is not a number; give every link a finite one")
+        columns, known = self._columns, self._columns.size
+        of_hosts = np.array([self._host_row(one) for one in found], np.int32)
+        outcomes = np.array([one.outcome for one in found], np.uint8)
+        columns.extend(len(found))
+        self._queues.grow_urls()
+        ids = np.array([one.id for one in found], np.int64)
+        rows, columns.size = self._seen.rows(ids, columns.ids, size=known)
+        batch = Batch(known, rows, priorities, outcomes, of_hosts)
+        actions = queues.join(
+            self._queues.urls, self._queues.hosts, self._queues.counts, batch, MODES[combine]
+        )
+        numbers: list[int] = rows.tolist()
+        self._note(found, numbers, actions.tolist())
+        if len(self._pending) >= self._in_memory:
+            self.flush()
+        return numbers
+
+    def _note(self, found: Sequence[Found], rows: list[int], actions: list[int]) -> None:
+        pending = self._pending
+        replaced: list[int] = []
+        for one, row, action in zip(found, rows, actions, strict=True):
+            if action == NEW:
+                pending.add(one)
+            elif action == REPLACED:
+                pending.replace(row, one)
+                replaced.append(row)
+        if replaced:
+            pending.changed(np.array(replaced, np.int32))
+
+    def _host_row(self, found: Found) -> int:
+        """Row of a found URL's host, entered if need be; 0 for a URL that is dropped at once."""
+        if found.outcome is not _WAITING:
+            return 0
+        row = self._host_rows.get(found.host)
+        if row is None:
+            row = len(self._hosts)
+            self._enter_host(Host(row=row, name=found.host, domain=found.domain), 0.0)
+            self._dirty_hosts.add(row)
+        return row
+
+    def _enter_host(self, host: Host, penalty: float) -> None:
+        row = host.row
+        self._hosts.append(host)
+        self._host_rows[host.name] = row
+        self._queues.grow_hosts(row)
+        self._queues.hosts.penalty[row] = penalty
+        self._queues.hosts.timed.key[row] = -host.ready_at
+        if self._cap is not None:
+            self._domain_hosts.setdefault(host.domain, []).append(row)
+            if self._domain_pages[host.domain] >= self._cap:
+                self._queues.hosts.closed[row] = Outcome.DOMAIN_CAP
+        if host.given_up:
+            self._queues.hosts.closed[row] = Outcome.HOST_GIVEN_UP
+
+    # Handing out
+
+    def pop(self, now: float, *, blocked: Callable[[Host], float] | None = None) -> Waiting | None:
+        """Best URL over the hosts that are ready and idle, ties going to the one found first.
+
+        The host is busy from here on, until `release`. The URL is in flight until `finish` or `put_back`.
+
+        Args:
+            now: on the crawl's clock.
+            blocked: asked for the chosen host; an answer later than `now` puts the host off until then,
+                for instance because another host of the same address is being asked.
+        """
+        while row := queues.best_host(self._queues.urls, self._queues.hosts, now):
+            host = self._hosts[row]
+            closed = int(self._queues.hosts.closed[row])
+            if closed:
+                self._drop_queue(row, Outcome(closed), "")
+                continue
+            due = host.ready_at
+            if due <= now and blocked is not None:
+                due = blocked(host)
+            if due > now:
+                queues.schedule(self._queues.urls, self._queues.hosts, row, due, False)
+                continue
+            url = queues.take(self._queues.urls, self._queues.hosts, row)
+            self._in_flight[url] = host.name
+            return self._pending.read(url, host.name)
+        return None
+
+    def next_ready(self, now: float) -> float | None:
+        """When the next idle host with waiting URLs may be asked, not before `now`; None if none waits."""
+        due = queues.earliest(self._queues.hosts, now)
+        return None if isnan(due) else due
+
+    def release(self, host: str) -> None:
+        """The request is over: the host is idle again, and ready at its record's `ready_at`."""
+        row = self._host_rows[host]
+        self._sync(row)
+        queues.schedule(self._queues.urls, self._queues.hosts, row, self._hosts[row].ready_at, True)
+
+    def finish(self, row: int, outcome: Outcome, reason: str = "") -> None:
+        """The URL at `row` ended, in flight or still waiting.
+
+        Raises:
+            ValueError: it has ended before, or `WAITING` was given.
+        """
+        status = self._columns.status
+        if outcome is _WAITING or not 0 < row <= self._columns.size or status[row] != _WAITING:
+            raise ValueError(f"row {row} cannot end as {outcome.name}; only a waiting URL ends, once")
+        if self._in_flight.pop(row, None) is None:
+            queues.dequeue(self._queues.urls, self._queues.hosts, row)
+        status[row] = outcome
+        self._queues.counts[_WAITING] -= 1
+        self._queues.counts[outcome] += 1
+        self._pending.end(row, reason)
+        if outcome is Outcome.FETCHED:
+            domain = self._hosts[self._columns.hosts[row]].domain
+            self._domain_pages[domain] += 1
+            self._close_domain(domain)
+
+    def put_back(self, waiting: Waiting, *, tries: int | None = None) -> None:
+        """The URL in flight waits again, with the priority its links give it now.
+
+        Raises:
+            ValueError: it is not in flight.
+        """
+        if self._in_flight.pop(waiting.row, None) is None:
+            raise ValueError(f"row {waiting.row} is not in flight; only a popped URL can be put back")
+        queues.enqueue(self._queues.urls, self._queues.hosts, waiting.row)
+        if tries is not None and tries != waiting.tries:
+            self._pending.set_tries(waiting.row, tries)
+
+    # Hosts
+
+    def host(self, name: str) -> Host:
+        """The record of a host that has, or had, waiting URLs.
+
+        Raises:
+            KeyError: no such host.
+        """
+        return self._hosts[self._host_rows[name]]
+
+    def touch(self, host: Host) -> None:
+        """The caller changed the record: it is saved at the next flush, and a new `ready_at` counts."""
+        self._sync(host.row)
+        queues.schedule(self._queues.urls, self._queues.hosts, host.row, host.ready_at, False)
+
+    def _sync(self, row: int) -> None:
+        self._dirty_hosts.add(row)
+        if self._hosts[row].given_up:
+            self._queues.hosts.closed[row] = Outcome.HOST_GIVEN_UP
+
+    def drop_host(self, name: str, outcome: Outcome, reason: str = "") -> int:
+        """End every waiting URL of a host; returns how many. One in flight is left to its request."""
+        row = self._host_rows[name]
+        self._sync(row)
+        return self._drop_queue(row, outcome, reason)
+
+    def _drop_queue(self, host: int, outcome: Outcome, reason: str) -> int:
+        rows = queues.clear(self._queues.urls, self._queues.hosts, host)
+        self._columns.status[rows] = outcome
+        self._queues.counts[_WAITING] -= len(rows)
+        self._queues.counts[outcome] += len(rows)
+        for row in rows.tolist():
+            self._pending.end(row, reason)
+        return len(rows)
+
+    def demote_host(self, name: str, penalty: float) -> None:
+        """Take `penalty` off the effective priority of a host's URLs, in place of an earlier penalty."""
+        if not np.isfinite(penalty):
+            raise ValueError("a penalty must be a finite number")
+        row = self._host_rows[name]
+        self._queues.hosts.penalty[row] = penalty
+        self._dirty_hosts.add(row)
+        queues.settle(self._queues.urls, self._queues.hosts, row)
+
+    def _close_domain(self, domain: str) -> None:
+        if self._cap is not None and self._domain_pages[domain] >= self._cap:
+            for row in self._domain_hosts.get(domain, ()):
+                if not self._queues.hosts.closed[row]:
+                    self._queues.hosts.closed[row] = Outcome.DOMAIN_CAP
+
+    # The whole
+
+    def reprioritise(self, priorities: NDArray[np.float64]) -> int:
+        """Set priorities by graph node, NaN leaving one as it is; returns how many waiting URLs changed."""
+        size = min(len(priorities), self._columns.size)
+        given = np.asarray(priorities[:size], np.float64)
+        old = self._columns.priority[1 : size + 1]
+        waiting = self._columns.status[1 : size + 1] == _WAITING
+        nodes = np.flatnonzero(waiting & (given != old) & ~np.isnan(given))
+        rows = nodes + 1
+        queues.change_priorities(self._queues.urls, self._queues.hosts, rows, given[nodes])
+        self._pending.changed(rows.astype(np.int32))
+        return len(rows)
+
+    def graph(self) -> CrawlGraph:
+        """The known web; needs `keep_graph`."""
+        return self._graph_links().graph(self._columns, list(self._in_flight))
+
+    def set_links(self, row: int, target_rows: Sequence[int]) -> None:
+        """Add a fetched page's links to the graph, if one is kept."""
+        if self._links is not None:
+            self._links.add(row, target_rows)
+
+    def set_score(self, row: int, score: float) -> None:
+        """Note a fetched page's verdict in the graph, if one is kept."""
+        if self._links is not None:
+            self._links.set_score(row, score)
+
+    def _graph_links(self) -> Links:
+        if self._links is None:
+            raise ValueError("this frontier keeps no graph; build it with keep_graph=True")
+        return self._links
+
+    def row_of(self, url_id: int) -> int:
+        """Row of a known URL by its fingerprint, or 0."""
+        return self._seen.row(url_id, self._columns.ids)
+
+    def status_of(self, row: int) -> Outcome:
+        """What became of a known URL so far."""
+        return Outcome(int(self._columns.status[row]))
+
+    @property
+    def known(self) -> int:
+        """Number of URLs ever taken in."""
+        return self._columns.size
+
+    @property
+    def waiting(self) -> int:
+        """Number of URLs in the queues."""
+        return int(self._queues.counts[_WAITING]) - len(self._in_flight)
+
+    @property
+    def in_flight(self) -> int:
+        """Number of URLs handed out and neither finished nor put back."""
+        return len(self._in_flight)
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        """Number of URLs by status; those in flight still count as `WAITING`."""
+        return {
+            outcome: int(self._queues.counts[outcome]) for outcome in Outcome if self._queues.counts[outcome]
+        }
+
+    def flush(self) -> None:
+        """Write everything pending into the state's open transaction."""
+        self._pending.flush()
+        if self._dirty_hosts:
+            penalty = self._queues.hosts.penalty
+            self._state.save_hosts(
+                (self._hosts[row], float(penalty[row])) for row in sorted(self._dirty_hosts)
+            )
+            self._dirty_hosts.clear()

@@ -1,0 +1,187 @@
+"""URL records on their way to the state: written in batches, readable in the meantime."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.frontier.records import Found, Waiting
+from honeyguide.model import Outcome
+from honeyguide.store.columns import Columns
+from honeyguide.store.journal import sound
+from honeyguide.store.records import NewUrl, Replacement, numbers_to_text
+from honeyguide.store.state import State
+
+ANCHOR_LIMIT = 500
+CONTEXT_LIMIT = 200
+"""Characters kept; pages must not be able to fill the disk with one link."""
+
+
+class Pending:
+    """What has changed since the last flush.
+
+    New URLs have the rows after `written`. Rows named anywhere else are older, or new with a later change.
+    """
+
+    def __init__(self, state: State, columns: Columns) -> None:
+        self._state = state
+        self._columns = columns
+        self.written = columns.size
+        self._new: list[Found] = []
+        self._replaced: dict[int, Found] = {}
+        self._ended: dict[int, str] = {}
+        self._tries: dict[int, int] = {}
+        self._changed: list[NDArray[np.int32]] = []
+        self._changed_rows: list[int] = []
+
+    def __len__(self) -> int:
+        """Number of URL records held."""
+        return len(self._new) + len(self._replaced)
+
+    def add(self, found: Found) -> None:
+        """The next new URL."""
+        self._new.append(found)
+
+    def replace(self, row: int, found: Found) -> None:
+        """Another link is now the reason to fetch `row`."""
+        if row > self.written:
+            self._new[row - self.written - 1] = found
+        else:
+            self._replaced[row] = found
+
+    def end(self, row: int, reason: str) -> None:
+        """The URL ended, with the status that the columns have."""
+        self._ended[row] = reason
+        self._changed_rows.append(row)
+
+    def set_tries(self, row: int, tries: int) -> None:
+        """Failed attempts so far."""
+        self._tries[row] = tries
+
+    def changed(self, rows: NDArray[np.int32]) -> None:
+        """Columns of these rows changed."""
+        self._changed.append(rows)
+
+    def read(self, row: int, host: str) -> Waiting:
+        """The URL at `row` as the engine gets it."""
+        if row > self.written:
+            found = self._new[row - self.written - 1]
+            return self._waiting(row, host, found, self._tries.get(row, 0))
+        record = self._state.url_by_row(row)
+        assert record is not None, "columns() has checked that rows are complete"
+        replaced = self._replaced.get(row)
+        if replaced is not None:
+            return self._waiting(row, host, replaced, self._tries.get(row, record.tries))
+        return Waiting(
+            row=row,
+            url=record.url,
+            id=record.id,
+            host=host,
+            priority=float(self._columns.priority[row]),
+            depth=record.depth,
+            redirects=record.redirects,
+            tries=self._tries.get(row, record.tries),
+            parent=record.parent,
+            parent_url=self.url(record.parent),
+            source=record.source,
+            anchor=record.anchor,
+            context=record.context,
+            memo=record.memo,
+        )
+
+    def _waiting(self, row: int, host: str, found: Found, tries: int) -> Waiting:
+        """As it would come back from the state, so that a restart makes no difference."""
+        return Waiting(
+            row=row,
+            url=sound(found.url),
+            id=found.id,
+            host=host,
+            priority=float(self._columns.priority[row]),
+            depth=found.depth,
+            redirects=found.redirects,
+            tries=tries,
+            parent=found.parent,
+            parent_url=self.url(found.parent),
+            source=found.source,
+            anchor=sound(found.anchor[:ANCHOR_LIMIT]),
+            context=sound(found.context[:CONTEXT_LIMIT]),
+            memo={name: float(value) for name, value in found.memo.items() if isfinite(value)},
+        )
+
+    def url(self, row: int) -> str:
+        """Text of a URL, written or not; empty for row 0."""
+        if row > self.written:
+            return sound(self._new[row - self.written - 1].url)
+        return self._state.url_text(row) if row else ""
+
+    def flush(self) -> None:
+        """Write everything into the state's open transaction."""
+        state, columns = self._state, self._columns
+        first = self.written + 1
+        if self._new:
+            state.add_urls(self._new_rows(first))
+        if self._replaced:
+            state.replace_links(self._replacements())
+        if self._tries:
+            state.set_tries([(tries, row) for row, tries in self._tries.items() if row < first])
+        if self._ended:
+            status = columns.status
+            state.end_urls([(int(status[row]), why, row) for row, why in self._ended.items() if row < first])
+        added = np.arange(first, columns.size + 1, dtype=np.int32)
+        changed = np.concatenate([*self._changed, np.asarray(self._changed_rows, np.int32), added])
+        state.append_changes(columns, np.unique(changed))
+        self.written = columns.size
+        for held in (self._new, self._replaced, self._ended, self._tries, self._changed, self._changed_rows):
+            held.clear()
+
+    def _new_rows(self, first: int) -> list[NewUrl]:
+        last = first + len(self._new)
+        columns, tries, ended = self._columns, self._tries, self._ended
+        hosts, status = columns.hosts[first:last].tolist(), columns.status[first:last].tolist()
+        priority = columns.priority[first:last].tolist()
+        return [
+            (
+                row,
+                found.id,
+                found.url,
+                host,
+                state,
+                value,
+                found.depth,
+                found.redirects,
+                tries.get(row, 0) if tries else 0,
+                found.parent,
+                found.source,
+                found.anchor[:ANCHOR_LIMIT],
+                found.context[:CONTEXT_LIMIT],
+                numbers_to_text(found.factors) if found.factors else "",
+                numbers_to_text(found.memo) if found.memo else "",
+                ended.get(row, found.reason) if state else "",
+            )
+            for row, found, host, state, value in zip(
+                range(first, last), self._new, hosts, status, priority, strict=True
+            )
+        ]
+
+    def _replacements(self) -> list[Replacement]:
+        columns = self._columns
+        return [
+            (
+                int(columns.hosts[row]),
+                int(columns.status[row]),
+                float(columns.priority[row]),
+                found.depth,
+                found.redirects,
+                found.parent,
+                found.source,
+                found.anchor[:ANCHOR_LIMIT],
+                found.context[:CONTEXT_LIMIT],
+                numbers_to_text(found.factors),
+                numbers_to_text(found.memo),
+                "" if columns.status[row] == Outcome.WAITING else found.reason,
+                row,
+            )
+            for row, found in self._replaced.items()
+        ]

@@ -1,0 +1,50 @@
+"""What goes into the frontier and what comes out of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.model import Outcome, UrlId
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A URL to be considered: a link of a page, a seed, a redirect's target, a source's suggestion."""
+
+    url: str
+    """Canonical."""
+    id: UrlId
+    host: str
+    """`name[:port]`."""
+    domain: str
+    priority: float
+    depth: int = 0
+    redirects: int = 0
+    parent: int = 0
+    """Row of the page it was found on; 0 for none."""
+    source: str = "link"
+    anchor: str = ""
+    context: str = ""
+    factors: dict[str, float] = {}
+    memo: dict[str, float] = {}
+    outcome: Outcome = Outcome.WAITING
+    """Anything but `WAITING`: dropped, and recorded as such if the URL is new."""
+    reason: str = ""
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """A URL whose turn has come."""
+
+    row: int
+    url: str
+    id: UrlId
+    host: str
+    priority: float
+    depth: int = 0
+    redirects: int = 0
+    tries: int = 0
+    parent: int = 0
+    parent_url: str = ""
+    source: str = "link"
+    anchor: str = ""
+    context: str = ""
+    memo: dict[str, float] = {}
