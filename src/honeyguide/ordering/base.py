@@ -15,6 +15,14 @@ Combine: TypeAlias = Literal["max", "sum", "latest", "first"]
 """How priorities of the same URL, found by several links, become one."""
 
 
+class TextJudge(Protocol):
+    """What an order needs of a page model to judge anchors and link contexts: scores in 0..1."""
+
+    def judge_texts(self, texts: Sequence[str]) -> Sequence[float]:
+        """Score all texts in one call."""
+        ...
+
+
 @runtime_checkable
 class LinkOrder(Protocol):
     """Gives links priorities. Sees only fetched pages; never asks for an unfetched one.
