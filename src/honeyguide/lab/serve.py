@@ -18,11 +18,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import responses
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, cast
 
 import msgspec
 
@@ -57,9 +57,9 @@ class _Connection(asyncio.Protocol):
         self._busy = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._server.connections.add(transport)
+        # uvloop's transports are asyncio.Transport in all but name.
+        self._transport = cast(asyncio.Transport, transport)
+        self._server.connections.add(self._transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._transport is not None:
@@ -294,16 +294,17 @@ def main(arguments: list[str] | None = None) -> None:
         web = GeneratedWeb(read_spec(given.spec))
     except (HoneyguideError, OSError) as error:
         sys.exit(str(error))
+    job = _serve(web, port=given.port, log=given.log, until_end_of_input=given.until_end_of_input)
+    with suppress(KeyboardInterrupt), asyncio.Runner(loop_factory=_new_loop) as runner:
+        runner.run(job)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
     try:
         import uvloop
-
-        run = uvloop.run
-    except ImportError:  # Windows has no uvloop
-        run = asyncio.run
-    try:
-        run(_serve(web, port=given.port, log=given.log, until_end_of_input=given.until_end_of_input))
-    except KeyboardInterrupt:
-        pass
+    except ImportError:  # there is none for Windows
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
 
 
 if __name__ == "__main__":
