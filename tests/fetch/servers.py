@@ -35,9 +35,11 @@ async def serving(
     """A server that answers every request head with the given bytes, or by calling the handler."""
     script = Script()
     tasks: set[asyncio.Task[None]] = set()
+    writers: list[asyncio.StreamWriter] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         script.connections += 1
+        writers.append(writer)
         with suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -49,8 +51,7 @@ async def serving(
                     await writer.drain()
                 if not keep_alive:
                     break
-        with suppress(ConnectionError, ssl.SSLError):
-            writer.close()
+        writer.close()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.ensure_future(talk(reader, writer))
@@ -66,6 +67,9 @@ async def serving(
         for task in tuple(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for writer in writers:
+            writer.transport.abort()
+        await asyncio.sleep(0)
 
 
 def ok(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:

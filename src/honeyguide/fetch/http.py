@@ -145,10 +145,10 @@ class HttpFetcher:
             headers["Authorization"] = value
         try:
             return await session.get(url, headers=headers or None, allow_redirects=False)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
             # A kept connection may have been closed by the server meanwhile: that is no answer to our
             # request, so ask once more. A fresh connection that drops us is an answer.
-            if exchange.dialled:
+            if exchange.dialled or isinstance(error, aiohttp.ClientConnectorError):
                 raise
             return await session.get(url, headers=headers or None, allow_redirects=False)
 

@@ -19,8 +19,9 @@ _RULES: tuple[tuple[tuple[type[BaseException], ...], Outcome], ...] = (
     ((TimeoutError,), Outcome.TIMEOUT),
     ((aiohttp.ClientSSLError, ssl.SSLError, ssl.CertificateError), Outcome.TLS),
     ((aiohttp.ClientConnectorDNSError, socket.gaierror), Outcome.DNS),
+    ((aiohttp.ClientPayloadError,), Outcome.CONNECTION),
     ((aiohttp.ClientResponseError, HttpProcessingError, aiohttp.InvalidURL), Outcome.BAD_HTTP),
-    ((aiohttp.ClientPayloadError, aiohttp.ClientConnectionError, OSError), Outcome.CONNECTION),
+    ((aiohttp.ClientConnectionError, OSError), Outcome.CONNECTION),
 )
 """First match wins; each rule is tried on the exception and on everything behind it."""
 

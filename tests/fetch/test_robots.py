@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from servers import Script, ok, serving
+
+from honeyguide.fetch.http import HttpFetcher
+from honeyguide.fetch.robots import RobotsAnswer, RobotsCache, RobotsOptions
+from honeyguide.model import Outcome
+
+Make = Callable[..., HttpFetcher]
+RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 7\nSitemap: https://a.example/map.xml\n"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Site:
+    """A server whose answer can be changed, with a cache that asks it."""
+
+    def __init__(self, cache: RobotsCache, server: Script, clock: Clock, answers: dict[bytes, bytes]) -> None:
+        self.cache, self.server, self.clock, self.answers = cache, server, clock, answers
+        self.origin = server.url.rstrip("/")
+
+    async def load(self) -> RobotsAnswer:
+        return await self.cache.load(self.origin)
+
+
+@asynccontextmanager
+async def site(make: Make, answer: bytes, **settings: object) -> AsyncIterator[Site]:
+    answers = {b"/robots.txt": answer}
+
+    async def serve(head: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(answers.get(head.split(b" ")[1], ok(b"", status="404 No")))
+
+    clock = Clock()
+    async with make() as fetcher, serving(serve) as server:
+        options = RobotsOptions(**settings)  # type: ignore[arg-type]
+        yield Site(RobotsCache(fetcher, "honeyguide", clock=clock, options=options), server, clock, answers)
+
+
+def moved(where: str) -> bytes:
+    return ok(b"", f"Location: {where}", status="301 Moved")
+
+
+async def test_rules_are_read_and_cached(fetcher: Make) -> None:
+    async with site(fetcher, ok(RULES)) as web:
+        assert web.cache.peek(web.origin) is None
+        answer = await web.load()
+        assert (answer.state, answer.requests, answer.status) == ("rules", 1, 200)
+        assert answer.exchanges[0].body == RULES
+        assert answer.crawl_delay == 7
+        assert answer.sitemaps == ("https://a.example/map.xml",)
+        assert not answer.allowed(web.origin + "/private/x")
+        assert answer.allowed(web.origin + "/public")
+        assert "Disallow: /private" in answer.rule(web.origin + "/private/x")
+        again = await web.load()
+        assert (again.requests, again.exchanges, again.state) == (0, (), "rules")
+        assert web.cache.peek(web.origin) == again
+        assert len(web.server.requests) == 1
+        web.clock.now += 24 * 3600 + 1
+        assert web.cache.peek(web.origin) is None
+        assert (await web.load()).requests == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("max-age=3600", 3600), ("public, max-age=5", 600), ("max-age=99999999", 86400), ("no-store", 86400)],
+)
+async def test_max_age_may_shorten_within_bounds(fetcher: Make, header: str, seconds: int) -> None:
+    async with site(fetcher, ok(RULES, f"Cache-Control: {header}")) as web:
+        answer = await web.load()
+        assert answer.expires_at - web.clock.now == seconds
+
+
+@pytest.mark.parametrize("status", ["400 Bad", "401 Who", "403 No", "404 Gone", "410 Gone", "451 Law"])
+async def test_client_errors_allow_everything(fetcher: Make, status: str) -> None:
+    async with site(fetcher, ok(RULES, status=status)) as web:
+        answer = await web.load()
+        assert (answer.state, answer.outcome) == ("allow-all", Outcome.CLIENT_ERROR)
+        assert answer.allowed(web.origin + "/private")
+        assert answer.crawl_delay is None
+
+
+@pytest.mark.parametrize("status", ["429 Slow", "500 Oops", "503 Busy", "999 Denied"])
+async def test_server_errors_mean_wait(fetcher: Make, status: str) -> None:
+    async with site(fetcher, ok(b"", status=status)) as web:
+        answer = await web.load()
+        assert (answer.state, answer.outcome) == ("wait", Outcome.SERVER_ERROR)
+        assert not answer.allowed(web.origin + "/")
+        assert answer.retry_at == web.clock.now + 60
+        assert "cannot be read" in answer.rule(web.origin + "/")
+        assert (await web.load()).requests == 0  # not asked again before its time
+        web.clock.now = answer.retry_at
+        assert (await web.load()).retry_at == web.clock.now + 120
+        web.answers[b"/robots.txt"] = ok(RULES)
+        web.clock.now += 120
+        answer = await web.load()
+        assert (answer.state, answer.failures, answer.retry_at) == ("rules", 0, 0.0)
+
+
+async def test_retry_after_of_robots_is_honoured(fetcher: Make) -> None:
+    async with site(fetcher, ok(b"", "Retry-After: 500", status="503 Busy")) as web:
+        assert (await web.load()).retry_at == web.clock.now + 500
+
+
+async def test_an_origin_unreachable_for_long_is_closed(fetcher: Make) -> None:
+    async with site(fetcher, b"", patience=1000.0) as web:
+        states = []
+        for _ in range(8):
+            answer = await web.load()
+            states.append(answer.state)
+            web.clock.now = answer.expires_at
+        assert states == ["wait"] * 5 + ["rules"] * 3
+        assert answer.outcome is Outcome.CONNECTION
+        assert not answer.allowed(web.origin + "/")
+
+
+async def test_redirects_are_followed_each_through_the_fetcher(fetcher: Make) -> None:
+    async with site(fetcher, moved("/two")) as web:
+        web.answers[b"/two"] = moved(web.origin + "/three")
+        web.answers[b"/three"] = ok(RULES)
+        answer = await web.load()
+        assert (answer.state, answer.requests) == ("rules", 3)
+        assert [exchange.status for exchange in answer.exchanges] == [301, 301, 200]
+        assert not answer.allowed(web.origin + "/private")
+
+
+async def test_the_sixth_redirect_counts_as_no_robots(fetcher: Make) -> None:
+    async with site(fetcher, moved("/1")) as web:
+        for number in range(1, 9):
+            web.answers[b"/%d" % number] = moved(f"/{number + 1}")
+        answer = await web.load()
+        assert (answer.state, answer.requests) == ("allow-all", 6)
+
+
+@pytest.mark.parametrize("where", ["file:///etc/passwd", "javascript:1", "http://", ""])
+async def test_redirects_to_nowhere_count_as_no_robots(fetcher: Make, where: str) -> None:
+    async with site(fetcher, moved(where)) as web:
+        answer = await web.load()
+        assert (answer.state, answer.requests) == ("allow-all", 1)
+
+
+async def test_redirects_inside_are_refused_by_the_guard(fetcher: Make) -> None:
+    async with site(fetcher, moved("http://169.254.169.254/latest/")) as web:
+        answer = await web.load()
+        assert (answer.state, answer.outcome, answer.requests) == ("rules", Outcome.EGRESS, 2)
+        assert not answer.allowed(web.origin + "/")
+
+
+@pytest.mark.parametrize("body", [b"<!doctype html><title>Not found</title>", bytes(range(256)) * 10, b""])
+async def test_garbage_bodies_are_left_to_the_parser(fetcher: Make, body: bytes) -> None:
+    async with site(fetcher, ok(body)) as web:
+        answer = await web.load()
+        assert answer.state == "rules"
+        assert answer.allowed(web.origin + "/private")
+
+
+async def test_only_500_kib_are_kept(fetcher: Make) -> None:
+    filler = b"# " + b"x" * 997 + b"\n"
+    body = RULES + filler * 600 + b"User-agent: *\nDisallow: /late\n"
+    async with site(fetcher, ok(body)) as web:
+        answer = await web.load()
+        assert not answer.allowed(web.origin + "/private")
+        assert answer.allowed(web.origin + "/late")
+        assert answer.exchanges[0].truncated == "length"
+
+
+async def test_the_cache_is_bounded_and_shared(fetcher: Make) -> None:
+    async with site(fetcher, ok(RULES), size=2) as web:
+        port = web.server.port
+        first = await asyncio.gather(*(web.load() for _ in range(5)))
+        assert len(web.server.requests) == 1
+        assert sorted(answer.requests for answer in first) == [0, 0, 0, 0, 1]
+        for number in (2, 3):
+            web.cache.restore(f"http://h{number}:{port}", 200, RULES, web.clock.now)
+        assert web.cache.peek(web.origin) is None
+        assert web.cache.peek(f"http://h3:{port}") is not None
+
+
+async def test_a_resumed_crawl_need_not_ask_again(fetcher: Make) -> None:
+    async with site(fetcher, ok(b"")) as web:
+        restored = web.cache.restore(web.origin, 200, RULES, web.clock.now - 80_000)
+        assert restored is not None
+        assert not (await web.load()).allowed(web.origin + "/private")
+        assert web.server.requests == []
+        web.clock.now += 10_000
+        assert web.cache.peek(web.origin) is None
+        for status, age in ((503, 10), (0, 10), (429, 10), (200, 90_000)):
+            assert web.cache.restore("http://other", status, RULES, web.clock.now - age) is None
+        allow = web.cache.restore("http://other", 404, b"", web.clock.now)
+        assert allow is not None
+        assert allow.state == "allow-all"
+
+
+async def test_redirect_hops_can_be_paused(fetcher: Make) -> None:
+    waited: list[str] = []
+
+    async def pause(url: str) -> None:
+        waited.append(url)
+
+    async with site(fetcher, moved("/two")) as web, fetcher() as http:
+        cache = RobotsCache(http, "honeyguide", clock=web.clock, pause=pause)
+        await cache.load(web.origin)
+        assert waited == [web.origin + "/two"]
