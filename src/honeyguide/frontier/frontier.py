@@ -116,7 +116,7 @@ class Frontier:
         if np.isnan(priorities).any():
             raise ValueError("a priority is not a number; give every link a finite one")
         columns, known = self._columns, self._columns.size
-        of_hosts = np.array([self._host_row(one) for one in found], np.int32)
+        of_hosts = np.array(self._hosts_of(found), np.int32)
         outcomes = np.array([one.outcome for one in found], np.uint8)
         columns.extend(len(found))
         self._queues.grow_urls()
@@ -127,35 +127,30 @@ class Frontier:
             self._queues.urls, self._queues.hosts, self._queues.counts, batch, MODES[combine]
         )
         numbers: list[int] = rows.tolist()
-        self._note(found, numbers, actions.tolist())
+        self._pending.add([found[place] for place in np.flatnonzero(actions == NEW).tolist()])
+        replaced = np.flatnonzero(actions == REPLACED)
+        if len(replaced):
+            self._pending.changed(rows[replaced])
+            for place in replaced.tolist():
+                self._pending.replace(numbers[place], found[place])
         if len(self._pending) >= self._in_memory:
             self.flush()
         return numbers
 
-    def _note(self, found: Sequence[Found], rows: list[int], actions: list[int]) -> None:
-        pending = self._pending
-        replaced: list[int] = []
-        for one, row, action in zip(found, rows, actions, strict=True):
-            if action == NEW:
-                pending.add(one)
-            elif action == REPLACED:
-                pending.replace(row, one)
-                replaced.append(row)
-        if replaced:
-            pending.changed(np.array(replaced, np.int32))
+    def _hosts_of(self, found: Sequence[Found]) -> list[int]:
+        """Rows of the hosts of found URLs, entered if need be; 0 for a URL that is dropped at once."""
+        known = self._host_rows
+        rows = [known.get(one.host, -1) if one.outcome is _WAITING else 0 for one in found]
+        if -1 in rows:
+            for place, one in enumerate(found):
+                if rows[place] == -1:
+                    rows[place] = known.get(one.host) or self._enter_host(
+                        Host(row=len(self._hosts), name=one.host, domain=one.domain), 0.0
+                    )
+                    self._dirty_hosts.add(rows[place])
+        return rows
 
-    def _host_row(self, found: Found) -> int:
-        """Row of a found URL's host, entered if need be; 0 for a URL that is dropped at once."""
-        if found.outcome is not _WAITING:
-            return 0
-        row = self._host_rows.get(found.host)
-        if row is None:
-            row = len(self._hosts)
-            self._enter_host(Host(row=row, name=found.host, domain=found.domain), 0.0)
-            self._dirty_hosts.add(row)
-        return row
-
-    def _enter_host(self, host: Host, penalty: float) -> None:
+    def _enter_host(self, host: Host, penalty: float) -> int:
         row = host.row
         self._hosts.append(host)
         self._host_rows[host.name] = row
@@ -168,6 +163,7 @@ class Frontier:
                 self._queues.hosts.closed[row] = Outcome.DOMAIN_CAP
         if host.given_up:
             self._queues.hosts.closed[row] = Outcome.HOST_GIVEN_UP
+        return row
 
     # Handing out
 

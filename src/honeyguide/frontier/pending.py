@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.frontier.records import Found, Waiting
-from honeyguide.model import Outcome
 from honeyguide.store.columns import Columns
 from honeyguide.store.journal import sound
 from honeyguide.store.records import NewUrl, Replacement, numbers_to_text
@@ -40,9 +40,9 @@ class Pending:
         """Number of URL records held."""
         return len(self._new) + len(self._replaced)
 
-    def add(self, found: Found) -> None:
-        """The next new URL."""
-        self._new.append(found)
+    def add(self, found: Sequence[Found]) -> None:
+        """The next new URLs."""
+        self._new.extend(found)
 
     def replace(self, row: int, found: Found) -> None:
         """Another link is now the reason to fetch `row`."""
@@ -167,21 +167,25 @@ class Pending:
 
     def _replacements(self) -> list[Replacement]:
         columns = self._columns
+        rows = np.fromiter(self._replaced, np.int64, len(self._replaced))
+        hosts, status = columns.hosts[rows].tolist(), columns.status[rows].tolist()
         return [
             (
-                int(columns.hosts[row]),
-                int(columns.status[row]),
-                float(columns.priority[row]),
+                host,
+                state,
+                priority,
                 found.depth,
                 found.redirects,
                 found.parent,
                 found.source,
                 found.anchor[:ANCHOR_LIMIT],
                 found.context[:CONTEXT_LIMIT],
-                numbers_to_text(found.factors),
-                numbers_to_text(found.memo),
-                "" if columns.status[row] == Outcome.WAITING else found.reason,
+                numbers_to_text(found.factors) if found.factors else "",
+                numbers_to_text(found.memo) if found.memo else "",
+                "",
                 row,
             )
-            for row, found in self._replaced.items()
+            for (row, found), host, state, priority in zip(
+                self._replaced.items(), hosts, status, columns.priority[rows].tolist(), strict=True
+            )
         ]

@@ -7,7 +7,7 @@ import msgspec
 from honeyguide.model import Outcome, UrlId
 
 
-class Found(msgspec.Struct, frozen=True):
+class Found(msgspec.Struct, frozen=True, gc=False):
     """A URL to be considered: a link of a page, a seed, a redirect's target, a source's suggestion."""
 
     url: str

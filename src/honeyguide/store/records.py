@@ -82,9 +82,12 @@ class Session(msgspec.Struct, frozen=True):
     version: str
 
 
+_encode = msgspec.json.Encoder().encode
+
+
 def numbers_to_text(values: dict[str, float]) -> str:
     """JSON of a small dict of numbers; empty for an empty one, which is the most frequent case."""
-    return msgspec.json.encode(values).decode() if values else ""
+    return _encode(values).decode() if values else ""
 
 
 def numbers_from_text(text: str) -> dict[str, float]:

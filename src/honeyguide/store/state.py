@@ -36,6 +36,7 @@ _CHUNK = 1 << 16
 _COMPACT_AT = 32 << 20
 """Bytes of log beyond twice its shortest form that are put up with before it is written anew."""
 
+_INSERT = "INSERT INTO url VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _REPLACE = (
     "UPDATE url SET host = ?, status = ?, priority = ?, depth = ?, redirects = ?, parent = ?, source = ?,"
     " anchor = ?, context = ?, factors = ?, memo = ?, reason = ? WHERE row = ?"
@@ -120,7 +121,7 @@ class State:
 
     def add_urls(self, urls: Sequence[NewUrl]) -> None:
         """Insert new URLs; rows must follow on from the last."""
-        self._write("INSERT OR REPLACE INTO url VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", urls)
+        self._write(_INSERT, urls)
 
     def replace_links(self, replacements: Sequence[Replacement]) -> None:
         """Give known URLs another link as their reason to be fetched."""
@@ -139,7 +140,8 @@ class State:
             self._connection.executemany(statement, rows)
         except UnicodeEncodeError:
             cleaned = [tuple(sound(v) if isinstance(v, str) else v for v in row) for row in rows]
-            self._connection.executemany(statement, cleaned)
+            # The rows before the bad one have been inserted already.
+            self._connection.executemany(statement.replace("INSERT ", "INSERT OR REPLACE "), cleaned)
 
     def append_changes(self, columns: Columns, rows: NDArray[np.int32]) -> None:
         """Log the present values of `rows` (each once); rewrites the log when it has grown long."""
