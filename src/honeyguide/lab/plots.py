@@ -1,0 +1,237 @@
+"""Figures of crawls: curves side by side, equal bytes for equal data.
+
+Colours are Okabe and Ito's, which people with any common colour vision tell apart; lines differ in dash as
+well, so that a printed figure still reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import msgspec
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.lab.measures import (
+    CrawlRecord,
+    bootstrap_band,
+    harvest_curve,
+    precision_recall_curve,
+    recall_curve,
+    sliding_harvest,
+    sliding_relevance,
+)
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A6A00", "#444444")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+_MOST_POINTS = 1_000
+_STYLE: dict[Any, Any] = {
+    "axes.edgecolor": "#888888",
+    "axes.grid": True,
+    "axes.labelcolor": "#333333",
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11.0,
+    "axes.labelsize": 9.5,
+    "figure.dpi": 120.0,
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.7,
+    "legend.fontsize": 9.0,
+    "legend.frameon": False,
+    "lines.linewidth": 1.7,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "honeyguide",
+    "xtick.color": "#666666",
+    "ytick.color": "#666666",
+}
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """One line of a figure, with its band where several topics were averaged."""
+
+    name: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+    reference: bool = False
+    """Drawn in black behind the others: an oracle, a bound."""
+
+
+class Panel(msgspec.Struct, frozen=True):
+    """One set of axes."""
+
+    title: str
+    across: str
+    up: str
+    curves: tuple[Curve, ...]
+    share: bool = True
+    """Whether the values are shares, drawn from 0 to 1 at most."""
+
+
+def crawl_panels(
+    runs: Sequence[CrawlRecord], *, oracle: NDArray[np.int64] | None = None, window: int = 200
+) -> tuple[Panel, ...]:
+    """The four usual panels of some crawls of one topic: harvest, recall, sliding relevance, precision."""
+    pages = "pages fetched"
+    recalls = [_curve(run.name, recall_curve(run)) for run in runs]
+    if oracle is not None and runs:
+        longest = max(len(run.fetched) for run in runs)
+        best = np.minimum(_padded(oracle, longest) / max(1, runs[0].reachable), 1.0)
+        recalls.append(_curve("oracle", best, reference=True))
+    sliding = f"mean of the last {window} pages"
+    precision = [Curve(run.name, *precision_recall_curve(run)) for run in runs]
+    return (
+        Panel("Harvest rate", pages, "share on topic", _curves(runs, harvest_curve)),
+        Panel("Target recall", pages, "share of reachable targets", tuple(recalls)),
+        Panel(
+            "Sliding relevance",
+            pages,
+            sliding,
+            tuple(_curve(run.name, sliding_relevance(run, window)) for run in runs),
+        ),
+        Panel("Precision and recall", "recall", "precision", tuple(precision)),
+    )
+
+
+def harvest_and_recall(
+    runs: Sequence[CrawlRecord], *, oracle: NDArray[np.int64] | None = None
+) -> tuple[Panel, Panel]:
+    """Harvest rate and target recall side by side."""
+    harvest, recall, *_ = crawl_panels(runs, oracle=oracle)
+    return harvest, recall
+
+
+def averaged_panels(
+    runs: dict[str, Sequence[CrawlRecord]], random: np.random.Generator, *, budget: int, window: int = 200
+) -> tuple[Panel, Panel]:
+    """Sliding harvest and recall of strategies, averaged over topics, with 0.95 bootstrap bands.
+
+    Parameters:
+        runs: The crawls of each strategy, one a topic.
+        random: For the bootstrap.
+        budget: Downloads to show; a shorter crawl keeps its last value.
+        window: Pages of the sliding harvest.
+    """
+    recall: list[Curve] = []
+    harvest: list[Curve] = []
+    for name, records in runs.items():
+        if not records:
+            raise HoneyguideError(f"strategy {name!r} has no crawls to draw: run it on one topic at least")
+        recall.append(_banded(name, [_padded(recall_curve(run), budget) for run in records], random))
+        sliding = [_padded(sliding_harvest(run, window), budget) for run in records]
+        harvest.append(_banded(name, sliding, random))
+    return (
+        Panel("Harvest rate", "pages fetched", f"share of the last {window} pages", tuple(harvest)),
+        Panel("Target recall", "pages fetched", "share of reachable targets", tuple(recall)),
+    )
+
+
+def draw(panels: Sequence[Panel], path: Path, *, title: str = "") -> Path:
+    """Write panels side by side (two a row) to a `.png` or `.svg` file; equal data gives equal bytes."""
+    if path.suffix not in (".png", ".svg"):
+        raise HoneyguideError(f"cannot draw {path.name}: name a .png or .svg file")
+    across = min(2, len(panels))
+    down = -(-len(panels) // 2)
+    with _styled():
+        figure = Figure(figsize=(5.0 * across + 0.2, 3.3 * down + 0.7), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(down, across, squeeze=False).flat
+        colours = _colours(panels)
+        handles: dict[str, Any] = {}
+        for place, panel in zip(axes, panels, strict=False):
+            handles |= _panel(place, panel, colours)
+        for place in list(axes)[len(panels) :]:
+            place.set_visible(False)
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold", color="#222222")
+        columns = min(len(handles), 4)
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=max(1, columns))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # No date and no program version: the same data is the same file.
+        metadata = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
+        figure.savefig(path, metadata=metadata)
+    return path
+
+
+def _panel(axes: Any, panel: Panel, colours: dict[str, int]) -> dict[str, Any]:
+    handles: dict[str, Any] = {}
+    top = 0.0
+    for curve in panel.curves:
+        number = colours[curve.name]
+        colour = "#222222" if curve.reference else COLOURS[number % len(COLOURS)]
+        dash = (0, (2, 2)) if curve.reference else _DASHES[number % len(_DASHES)]
+        keep = _thinned(len(curve.x))
+        width = 1.1 if curve.reference else None
+        order = 1 if curve.reference else 3
+        (handles[curve.name],) = axes.plot(
+            curve.x[keep], curve.y[keep], color=colour, linestyle=dash, linewidth=width, zorder=order
+        )
+        if curve.low is not None and curve.high is not None:
+            axes.fill_between(
+                curve.x[keep], curve.low[keep], curve.high[keep], color=colour, alpha=0.14, linewidth=0
+            )
+            top = max(top, float(curve.high.max(initial=0.0)))
+        top = max(top, float(curve.y.max(initial=0.0)))
+    axes.set_title(panel.title)
+    axes.set_xlabel(panel.across)
+    axes.set_ylabel(panel.up)
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, min(1.02, top * 1.08) if panel.share and top > 0 else None)
+    axes.set_axisbelow(True)
+    return handles
+
+
+def _colours(panels: Sequence[Panel]) -> dict[str, int]:
+    """One number a name, the same in every panel; references have no colour of their own."""
+    ordinary = [curve.name for panel in panels for curve in panel.curves if not curve.reference]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(ordinary))}
+    return numbers | {c.name: 0 for panel in panels for c in panel.curves if c.reference}
+
+
+def _thinned(count: int) -> NDArray[np.int64]:
+    """Places of at most a thousand points, first and last among them: more do not show."""
+    return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).astype(np.int64))
+
+
+def _curve(name: str, values: NDArray[np.float64], *, reference: bool = False) -> Curve:
+    return Curve(name, np.arange(1.0, len(values) + 1.0), values, reference=reference)
+
+
+def _curves(runs: Sequence[CrawlRecord], measure: Any) -> tuple[Curve, ...]:
+    return tuple(_curve(run.name, measure(run)) for run in runs)
+
+
+def _padded(values: NDArray[Any], length: int) -> NDArray[np.float64]:
+    """The values cut or continued with their last one."""
+    out = np.zeros(length)
+    part = values[:length]
+    out[: len(part)] = part
+    if len(part):
+        out[len(part) :] = part[-1]
+    return out
+
+
+def _banded(name: str, curves: list[NDArray[np.float64]], random: np.random.Generator) -> Curve:
+    mean, low, high = bootstrap_band(np.stack(curves), random)
+    x = np.arange(1.0, len(mean) + 1.0)
+    return Curve(name, x, mean, low, high) if len(curves) > 1 else Curve(name, x, mean)
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    """Our look alone, whatever the user's own settings are."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        yield
