@@ -33,7 +33,9 @@ class SharkFcmrps(LocalOrder):
         0.9
 
     References:
-        "FCMRPS" study; see section 4 of the literature notes.
+        Zhumin Chen, Jun Ma, Jingsheng Lei, Bo Yuan, Li Lian, Ling Song, "A cross-language focused
+        crawling algorithm based on multiple relevance prediction strategies", Computers & Mathematics
+        with Applications 57, 2009.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ class Vocabulary:
     def counts(self, documents: Iterable[Sequence[str]]) -> Rows:
         """Term counts, one row a document; terms outside the vocabulary are left out."""
         column = self.column
-        return _rows(
+        return rows_of(
             ([column[term] for term in terms if term in column] for terms in documents), len(self.terms)
         )
 
@@ -84,10 +84,11 @@ class HashedTerms:
     def counts(self, documents: Iterable[Sequence[str]]) -> Rows:
         """Term counts, one row a document."""
         column = self.column
-        return _rows(([column(term) for term in terms] for terms in documents), self.columns)
+        return rows_of(([column(term) for term in terms] for terms in documents), self.columns)
 
 
-def _rows(documents: Iterable[list[int]], columns: int) -> Rows:
+def rows_of(documents: Iterable[Sequence[int]], columns: int) -> Rows:
+    """Counts from column numbers, one row a document; a column named twice counts two."""
     indices: list[int] = []
     starts = [0]
     for document in documents:
