@@ -15,6 +15,7 @@ def domain_of(host: str) -> str:
     return registered_domain(name if colon and port.isdigit() else host)
 
 
+LISTINGS = frozenset({"sitemap", "feed"})
 FOLLOWED_KINDS = frozenset({"a", "area", "frame", "iframe", "link", "refresh"})
 
 
@@ -35,7 +36,7 @@ class Admission:
         self._traps = traps
         self._max_depth = max_depth
         self._max_redirects = max_redirects
-        self._kinds = FOLLOWED_KINDS | ({"feed", "sitemap"} if follow_feeds else frozenset())
+        self._kinds = FOLLOWED_KINDS | (LISTINGS if follow_feeds else frozenset())
         self._obey_nofollow = obey_nofollow
 
     def refuse(self, url: str, depth: int, redirects: int = 0) -> tuple[Outcome, str] | None:
@@ -85,6 +86,7 @@ def found_link(link: Link, page: Page, row: int, scored: Scored | None) -> Found
         priority=scored.priority,
         depth=page.depth + 1,
         parent=row,
+        source=link.kind if link.kind in LISTINGS else "link",
         anchor=link.anchor,
         context=link.context,
         factors=scored.factors,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -16,9 +15,10 @@ from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
 from honeyguide.store.archive import ArchiveWriter, Position
-from honeyguide.store.duplicates import Duplicates
+from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.index import FullText
-from honeyguide.store.state import PageRecord, State
+from honeyguide.store.records import PageRecord
+from honeyguide.store.state import State
 from honeyguide.web import falling_marginal, host_key, url_id
 
 DEMOTION = 1e6
@@ -54,7 +54,7 @@ class Arrival:
         self._order = order
         self._admission = admission
         self._tally = tally
-        self._duplicates = Duplicates.restore(stores.state)
+        self._near = NearDuplicates(stores.state.simhashes())
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab."""
 
@@ -63,9 +63,13 @@ class Arrival:
         position = self._store_exchanges(visit, waiting)
         if visit.outcome is Outcome.REDIRECTED:
             return self._redirected(waiting, visit, now)
+        if visit.outcome is Outcome.LISTING:
+            return self._listing(waiting, visit, now)
         if visit.page is None:
             return self._ended(waiting, visit, now)
         page = placed(visit.page, waiting, number=self._tally.pages + 1, now=now, status=visit.status)
+        if visit.exchanges:  # the archive names payloads as they were received
+            page = msgspec.structs.replace(page, digest=visit.exchanges[-1].digest)
         return self._page(waiting, page, position, now)
 
     def inject(self, found: Found) -> int:
@@ -93,7 +97,8 @@ class Arrival:
         priorities = self._order.reorder(self._frontier.graph())
         changed = self._frontier.reprioritise(priorities)
         self.ordering_seconds += time.process_time() - started
-        return [self._state.append_event("reorder", "", {"pages": self._tally.pages, "changed": changed}, now)]
+        data: dict[str, object] = {"pages": self._tally.pages, "changed": changed}
+        return [self._state.append_event("reorder", "", data, at=now)]
 
     def _store_exchanges(self, visit: Visit, waiting: Waiting) -> Position | None:
         position = None
@@ -102,19 +107,23 @@ class Arrival:
         for number, exchange in enumerate(visit.exchanges):
             last = number == len(visit.exchanges) - 1
             if last and visit.page is not None:
-                first = self._duplicates.exact(visit.page.digest)
                 exchange = msgspec.structs.replace(
                     exchange,
-                    refers_to=(first.url, first.at) if first else None,
+                    refers_to=self._twin(exchange.digest),
                     metadata={"via": waiting.parent_url, "hops": str(waiting.depth)},
                 )
             position = self._archive.write_exchange(exchange)
         return position
 
+    def _twin(self, digest: str) -> tuple[str, float] | None:
+        """URL and time of an archived page with the same bytes."""
+        twin = self._state.page_by_row(self._state.page_by_digest(digest))
+        return (twin.url, twin.at) if twin else None
+
     def _ended(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
         self._frontier.finish(waiting.row, visit.outcome, visit.detail)
-        data: dict[str, Any] = {"outcome": visit.outcome.name.lower(), "reason": visit.detail}
-        return [self._state.append_event("outcome", waiting.url, data, now)]
+        data: dict[str, object] = {"outcome": visit.outcome.name.lower(), "reason": visit.detail}
+        return [self._state.append_event("outcome", waiting.url, data, at=now)]
 
     def _redirected(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
         events = self._ended(waiting, visit, now)
@@ -137,6 +146,17 @@ class Arrival:
         )
         return events
 
+    def _listing(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
+        """Queue what a sitemap or feed names, ranked as links of a page of average relevance."""
+        links = tuple(Link(url, url_id(url), position=i) for i, url in enumerate(visit.listing))
+        page = placed(Page(waiting.url, waiting.id, links=links), waiting, number=0, now=now, status=200)
+        eligible, _ = self._admission.split(page)
+        scored = self._order.rank(page, Verdict(score=self._tally.recent, on_topic=False), eligible)
+        by_link = {one.link: one for one in scored}
+        batch = [found_link(link, page, waiting.row, by_link.get(i)) for i, link in enumerate(eligible)]
+        self._frontier.add(batch, self._order.combine)
+        return self._ended(waiting, visit, now)
+
     def _page(self, waiting: Waiting, page: Page, position: Position | None, now: float) -> list[Event]:
         row = waiting.row
         if page.canonical and domain_of(host_key(page.canonical)) == domain_of(waiting.host):
@@ -153,22 +173,11 @@ class Arrival:
         targets = self._frontier.add(batch, self._order.combine)
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
-        twin = self._duplicates.add(row, page)
-        self._state.save_page(
-            PageRecord(
-                row=row,
-                page=page,
-                verdict=verdict,
-                position=position,
-                targets=targets,
-                duplicate_of=twin.exact,
-                near_duplicate_of=twin.near,
-            )
-        )
+        self._state.save_page(self._record(row, page, verdict, position), targets)
         if self._index is not None and verdict.on_topic and not page.noindex:
-            self._index.add(row, page, verdict.score)
+            index_page(self._index, row, page, verdict.score)
         self._count_host(waiting.host, verdict)
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "number": page.number,
             "score": round(verdict.score, 6),
             "on_topic": verdict.on_topic,
@@ -178,7 +187,36 @@ class Arrival:
             "parent": waiting.parent_url,
             "title": page.title[:200],
         }
-        return [self._state.append_event("page", page.url, data, now)]
+        return [self._state.append_event("page", page.url, data, at=now)]
+
+    def _record(self, row: int, page: Page, verdict: Verdict, position: Position | None) -> PageRecord:
+        exact = self._state.page_by_digest(page.digest)
+        near = 0 if exact else self._near.find(page.simhash)
+        if not exact and not near and page.simhash:
+            self._near.add(row, page.simhash)
+        return PageRecord(
+            row=row,
+            number=page.number,
+            at=page.fetched_at,
+            status=page.status,
+            content_type=page.content_type,
+            title=page.title,
+            language=page.language,
+            score=verdict.score,
+            on_topic=verdict.on_topic,
+            terms=verdict.terms,
+            facts=verdict.facts,
+            digest=page.digest,
+            simhash=page.simhash,
+            duplicate_of=exact,
+            near_duplicate_of=near,
+            bytes=page.bytes,
+            text_bytes=len(page.text),
+            depth=page.depth,
+            file=position.file if position else "",
+            offset=position.offset if position else 0,
+            length=position.length if position else 0,
+        )
 
     def _canonical(self, waiting: Waiting, page: Page, now: float) -> tuple[int, Page] | list[Event]:
         """Take the page under the URL it names; a page that is already known there ends here.
@@ -199,9 +237,9 @@ class Arrival:
         )
         row = self.inject(found)
         self._frontier.finish(waiting.row, Outcome.CANONICAL, f"canonical URL is {page.canonical}")
-        data: dict[str, Any] = {"outcome": "canonical", "reason": page.canonical}
-        event = self._state.append_event("outcome", waiting.url, data, now)
-        if not self._frontier.claim(row):
+        data: dict[str, object] = {"outcome": "canonical", "reason": page.canonical}
+        event = self._state.append_event("outcome", waiting.url, data, at=now)
+        if not self._frontier.is_waiting(row):
             return [event]
         return row, msgspec.structs.replace(page, url=page.canonical, id=found.id, canonical="")
 
@@ -213,6 +251,19 @@ class Arrival:
         self._frontier.touch(host)
         if falling_marginal(host, self._tally.recent):
             self._frontier.demote_host(name, DEMOTION)
+
+
+def index_page(index: FullText, row: int, page: Page, score: float) -> None:
+    """Put a page's text into the full-text index."""
+    index.add(
+        row,
+        page.url,
+        title=page.title,
+        text=page.main_text or page.text,
+        language=page.language,
+        score=score,
+        at=page.fetched_at,
+    )
 
 
 Dropped = tuple[Link, Outcome, str]

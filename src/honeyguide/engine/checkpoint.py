@@ -6,7 +6,7 @@ from pathlib import Path
 
 from honeyguide.engine.budget import Tally
 from honeyguide.ordering.base import LinkOrder
-from honeyguide.relevance.base import PageModel
+from honeyguide.relevance.base import OnlinePageModel, PageModel
 from honeyguide.store.models import read_saved, write_saved
 from honeyguide.store.state import State
 
@@ -27,6 +27,12 @@ class Checkpoints:
         self._order = order
         self._every = every
 
+    @property
+    def stateful(self) -> bool:
+        """Whether anything is learned while the crawl runs."""
+        order = self._order.save()
+        return bool(order.values or order.arrays) or isinstance(self._model, OnlinePageModel)
+
     def due(self, pages: int) -> bool:
         """Whether it is time for one."""
         return pages % self._every == 0
@@ -39,8 +45,8 @@ class Checkpoints:
         if order.values or order.arrays:
             write_saved(self._folder, f"order-{tally.pages}", order)
         write_saved(self._folder, f"model-{tally.pages}", self._model.save())
-        self._state.set_setting("checkpoint", tally.pages)
-        self._state.set_setting("checkpoint_has_order", bool(order.values or order.arrays))
+        self._state.put_setting("checkpoint", tally.pages)
+        self._state.put_setting("checkpoint_has_order", bool(order.values or order.arrays))
 
     def restore(self) -> int:
         """Load the newest checkpoint. The number of pages it covers; 0 when there is none."""

@@ -33,10 +33,13 @@ class Committer:
 
     def event(self, kind: str, url: str, data: dict[str, object], at: float) -> None:
         """Journal something and hold its event."""
-        self._held.append(self._stores.state.append_event(kind, url, data, at))
+        self._held.append(self._stores.state.append_event(kind, url, data, at=at))
 
     def keep(self, visit: Visit) -> None:
-        """Archive what a visit brought that ends no URL (robots.txt, answers to be asked again)."""
+        """Keep what a visit brought that ends no URL: robots.txt, answers to be asked again."""
+        if visit.robots_origin:
+            held = [visit.status, visit.robots_body.decode("latin-1"), visit.exchanges[-1].at]
+            self._stores.state.put_setting(f"robots:{visit.robots_origin}", held)
         if self._stores.archive is not None:
             for exchange in visit.exchanges:
                 self._stores.archive.write_exchange(exchange)
@@ -51,9 +54,9 @@ class Committer:
         self._frontier.flush()
         if self._stores.archive is not None:
             end = self._stores.archive.flush()
-            state.set_setting("archive_end", [end.file, end.offset])
-        state.set_setting("tally", msgspec.to_builtins(self._tally))
-        state.set_setting("clock", now)
+            state.put_setting("archive_end", [end.file, end.offset])
+        state.put_setting("tally", msgspec.to_builtins(self._tally))
+        state.put_setting("clock", now)
         state.commit()
         if self._stores.index is not None:
             self._stores.index.commit()

@@ -16,7 +16,7 @@ from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import Committer
 from honeyguide.engine.web import Visit, Web
-from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure, after_response
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure, after_response, may_retry
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
@@ -38,6 +38,7 @@ class CrawlOptions(msgspec.Struct, frozen=True):
     """Pages in one transaction, at most."""
     commit_seconds: float = 1.0
     checkpoint_pages: int = 1000
+    follow_sitemaps: bool = False
 
 
 class Crawler:
@@ -77,6 +78,7 @@ class Crawler:
         self._done: deque[tuple[Waiting, Visit] | tuple[Source, Answer]] = deque()
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._dialled: dict[int, str] = {}
         self._asked_low_at = -1
         self.stopping = ""
         self._at_once = False
@@ -160,11 +162,15 @@ class Crawler:
             waiting = self._frontier.pop(now, blocked=self._blocked)
             if waiting is None:
                 return
-            self._gate.took(self._frontier.host(waiting.host).ip, now)
+            ip = self._frontier.host(waiting.host).ip
+            self._gate.took(ip, now)
+            self._dialled[waiting.row] = ip
             self._start(self._visit(waiting))
 
     def _blocked(self, host: Host) -> float:
-        return self._gate.ready_at(host.ip) if host.ip else 0.0
+        ready = self._gate.ready_at(host.ip)
+        # Full now: look again soon, since nobody can say when a request will end.
+        return ready if ready < float("inf") else self._clock.now() + max(0.02, self._policy.ip_delay)
 
     def _start(self, work: object) -> None:
         task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type]
@@ -229,17 +235,17 @@ class Crawler:
     def _settle_host(self, waiting: Waiting, visit: Visit, now: float) -> bool:
         """Update the host's record and free it. True: the URL waits on, to be asked again."""
         host = self._frontier.host(waiting.host)
-        if visit.ip:
-            self._gate.done(host.ip or visit.ip)
-            host.ip = visit.ip
+        self._gate.gave_back(self._dialled.pop(waiting.row, ""))
+        host.ip = visit.ip or host.ip
         if visit.crawl_delay is not None:
             host.crawl_delay = visit.crawl_delay
         retry = False
         if visit.failed:
-            after_failure(host, self._policy, now=now, outcome=visit.outcome, retry_after=visit.retry_after)
-            retry = waiting.tries + 1 < self._policy.max_tries and not host.given_up
+            retry = may_retry(visit.outcome, waiting.tries + 1, self._policy) and not host.given_up
+        host.requests += visit.requests
+        if visit.requests and not visit.status:
+            after_failure(host, self._policy, now=now, outcome=visit.outcome)
         elif visit.requests:
-            host.requests += visit.requests
             after_response(
                 host, self._policy, now=now, seconds=visit.seconds, status=visit.status,
                 retry_after=visit.retry_after,
@@ -248,6 +254,9 @@ class Crawler:
             host.ready_at = max(host.ready_at, visit.not_before)
         self._frontier.touch(host)
         again = visit.outcome is Outcome.WAITING or retry
+        if visit.sitemaps and self._options.follow_sitemaps:
+            for url in visit.sitemaps:
+                self._inject(url, INJECTED_PRIORITY, "sitemap")
         if again:
             self._frontier.put_back(waiting, tries=waiting.tries + retry)
             self._committer.keep(visit)

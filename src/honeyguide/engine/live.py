@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
 
 import msgspec
 
+from honeyguide.engine.admission import LISTINGS
 from honeyguide.engine.web import Visit
 from honeyguide.fetch.base import Failure, Fetcher, Request, Response
 from honeyguide.fetch.politeness import parse_retry_after
-from honeyguide.fetch.robots import RobotsCache
+from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
 from honeyguide.frontier import Waiting
 from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import ParseFailure, ParseJob
 from honeyguide.store.archive import Exchange
+from honeyguide.store.archive_record import sha1_digest
 from honeyguide.web import canonical, parts
+from honeyguide.web.sitemap import parse_sitemap
+
+Recall: TypeAlias = Callable[[str], tuple[int, bytes, float] | None]
+"""Status, body and time of an origin's robots.txt as an earlier session of the crawl saw it."""
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HOST_FAILURES = frozenset(
@@ -46,19 +53,26 @@ class LiveWeb:
     """Visits URLs over a `Fetcher`: real HTTP, or a generated web in process."""
 
     def __init__(
-        self, fetcher: Fetcher, parser: Parser, *, robots: RobotsCache | None, options: VisitOptions
+        self,
+        fetcher: Fetcher,
+        parser: Parser,
+        *,
+        robots: RobotsCache | None,
+        options: VisitOptions,
+        recall: Recall = lambda origin: None,
     ) -> None:
         self._fetcher = fetcher
         self._parser = parser
         self._robots = robots
         self._options = options
+        self._recall = recall
 
     async def visit(self, waiting: Waiting) -> Visit:
         """Load robots.txt if need be (that is this visit's request), else fetch and parse."""
         delay: float | None = None
         if self._robots is not None:
             origin = parts(waiting.url).origin
-            answer = self._robots.peek(origin)
+            answer = self._robots.peek(origin) or self._remembered(origin)
             if answer is None:
                 return await self._load_robots(origin)
             if answer.state == "wait":
@@ -77,12 +91,18 @@ class LiveWeb:
                 failed=result.outcome in HOST_FAILURES,
                 crawl_delay=delay,
             )
-        return await self._answered(result, delay)
+        return await self._answered(result, delay, listing=waiting.source in LISTINGS)
 
     async def close(self) -> None:
         """Close connections and parse workers."""
         await self._fetcher.close()
         await self._parser.close()
+
+    def _remembered(self, origin: str) -> RobotsAnswer | None:
+        stored = self._recall(origin)
+        if stored is None or self._robots is None:
+            return None
+        return self._robots.restore(origin, *stored)
 
     async def _load_robots(self, origin: str) -> Visit:
         assert self._robots is not None
@@ -97,12 +117,14 @@ class LiveWeb:
             status=last.status if last else 0,
             ip=last.ip if last else "",
             not_before=answer.retry_at if answer.state == "wait" else None,
-            robots=True,
+            failed=answer.state == "wait",
+            robots_origin=origin if answer.state != "wait" else "",
+            robots_body=last.body if last else b"",
             crawl_delay=answer.crawl_delay,
             sitemaps=tuple(answer.sitemaps),
         )
 
-    async def _answered(self, response: Response, delay: float | None) -> Visit:
+    async def _answered(self, response: Response, delay: float | None, *, listing: bool) -> Visit:
         visit = Visit(
             Outcome.FETCHED,
             exchanges=(as_exchange(response),),
@@ -127,6 +149,10 @@ class LiveWeb:
             return change(visit, outcome=Outcome.CLIENT_ERROR, detail=f"HTTP {status}")
         if response.truncated == "length":
             return change(visit, outcome=Outcome.TOO_LARGE, detail="body is over the limit")
+        if listing:
+            named = parse_sitemap(response.body, response.url)
+            urls = tuple(entry.url for entry in named.urls) + tuple(named.indexes)
+            return change(visit, outcome=Outcome.LISTING, listing=urls, detail=f"names {len(urls)} URLs")
         parsed = await self._parser.parse(self._job(response))
         if isinstance(parsed, ParseFailure):
             return change(visit, outcome=parsed.outcome, detail=parsed.detail)
@@ -153,6 +179,7 @@ def as_exchange(response: Response) -> Exchange:
         response_head=response.response_head,
         payload=response.payload,
         truncated=response.truncated,
+        digest=sha1_digest(response.payload),
     )
 
 

@@ -34,12 +34,15 @@ class Visit(msgspec.Struct, frozen=True):
     """With `WAITING`: the host is not to be asked before this time."""
     failed: bool = False
     """Whether the host failed (unreachable, 5xx, 429): counts towards its back-off."""
-    robots: bool = False
-    """Whether this visit only loaded robots.txt."""
+    robots_origin: str = ""
+    """Set when this visit only loaded robots.txt, with what it held in `robots_body`."""
+    robots_body: bytes = b""
     crawl_delay: float | None = None
     """From robots.txt, where it was looked at."""
     sitemaps: tuple[str, ...] = ()
     """Sitemaps that robots.txt names, when it was just loaded."""
+    listing: tuple[str, ...] = ()
+    """URLs that a sitemap or feed names, with `LISTING`."""
 
 
 class Web(Protocol):

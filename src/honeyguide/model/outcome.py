@@ -17,6 +17,8 @@ class Outcome(enum.IntEnum):
     """Answered with a redirect; the target is a URL of its own."""
     CANONICAL = 3
     """The page names another URL as its canonical one; that URL is queued instead."""
+    LISTING = 4
+    """A sitemap or feed: the URLs it names are queued."""
     # Dropped before any request.
     SCOPE = 10
     TRAP = 11

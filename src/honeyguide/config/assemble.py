@@ -1,0 +1,261 @@
+"""From a checked configuration to a running crawler: stores, web, parts, resume."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from honeyguide.config.build import Parts, build_parts
+from honeyguide.config.load import freeze
+from honeyguide.config.recipes import Recipe
+from honeyguide.config.schema import VERSION, Config
+from honeyguide.discovery.base import Source
+from honeyguide.engine.admission import Admission
+from honeyguide.engine.arrival import Arrival, Stores
+from honeyguide.engine.budget import Budget, Tally
+from honeyguide.engine.checkpoint import Checkpoints
+from honeyguide.engine.clock import Clock, VirtualClock
+from honeyguide.engine.committer import Committer
+from honeyguide.engine.crawler import Crawler, CrawlOptions
+from honeyguide.engine.live import LiveWeb, VisitOptions
+from honeyguide.engine.reread import Reader, index_missing, relearn
+from honeyguide.engine.web import Web
+from honeyguide.fetch.base import Fetcher
+from honeyguide.fetch.egress import EgressGuard
+from honeyguide.fetch.http import HttpFetcher
+from honeyguide.fetch.options import FetchOptions
+from honeyguide.fetch.politeness import PolitenessPolicy
+from honeyguide.fetch.robots import RobotsCache, RobotsOptions
+from honeyguide.frontier import Frontier
+from honeyguide.model import Examples
+from honeyguide.ordering.base import LinkOrder
+from honeyguide.parse.pool import ParsePool
+from honeyguide.store.archive import ArchiveWriter
+from honeyguide.store.index import FullText
+from honeyguide.store.layout import Layout
+from honeyguide.store.state import State
+from honeyguide.web import Scope, TrapLimits
+
+SOFTWARE = f"honeyguide/{VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a caller may hand in instead of what the recipe names."""
+
+    model: object = None
+    order: LinkOrder | None = None
+    sources: Sequence[Source] | None = None
+    services: Mapping[str, object] | None = None
+    examples: Examples | None = None
+    web: Web | None = None
+    fetcher: Fetcher | None = None
+
+
+def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores, Layout | None]:
+    """State, archive and index of a collection folder; a state in memory when there is none."""
+    if root is None:
+        return Stores(State.open(None)), None
+    layout = Layout.open(root) if Layout.exists(root) else Layout.create(root)
+    state = State.open(layout.state_file, synchronous=config.storage.sync.upper())
+    if not layout.topic_file.exists():
+        layout.topic_file.write_text(freeze(config), encoding="utf-8")
+    born = state.setting("born")
+    if born is None:
+        born = clock.now()
+        state.put_setting("born", born)
+        state.commit()
+    archive = index = None
+    if config.storage.archive:
+        end = state.setting("archive_end")
+        archive = ArchiveWriter.resume(
+            layout.archive_folder,
+            (str(end[0]), int(end[1])) if isinstance(end, list) else None,
+            prefix="pages",
+            software=SOFTWARE,
+            clock=clock.now,
+            seed=f"{config.topic.name} {born}",
+        )
+    if config.storage.index:
+        index = FullText.open(layout.index_file)
+    return Stores(state, archive, index), layout
+
+
+def make_web(config: Config, recipe_blocks: bool, clock: Clock, state: State, given: Given) -> Web:
+    """The live web as the configuration describes it, or the one that was handed in."""
+    if given.web is not None:
+        return given.web
+    fetcher = given.fetcher or HttpFetcher(
+        FetchOptions(
+            user_agent=config.identity.user_agent,
+            deadline=config.limits.deadline,
+            max_bytes=config.limits.max_body,
+            max_connections=config.crawl.concurrency,
+            connect_to=dict(config.network.connect_to),
+            accept_language=", ".join(config.topic.languages),
+        ),
+        clock=clock.now,
+        guard=EgressGuard([ipaddress.ip_network(net) for net in config.network.allow_net]),
+    )
+    robots = RobotsCache(
+        fetcher,
+        config.identity.product,
+        clock=clock.now,
+        options=RobotsOptions(ttl=config.politeness.robots_max_age),
+    )
+
+    def recall(origin: str) -> tuple[int, bytes, float] | None:
+        held = state.setting(f"robots:{origin}")
+        return (
+            (int(held[0]), str(held[1]).encode("latin-1"), float(held[2])) if isinstance(held, list) else None
+        )
+
+    workers = 0 if clock.virtual else (config.crawl.parse_workers or max(1, (os.cpu_count() or 2) - 1))
+    pool = ParsePool(workers, deadline=config.limits.parse_deadline, memory_limit=config.limits.parse_memory)
+    options = VisitOptions(blocks=recipe_blocks, max_bytes=config.limits.max_body)
+    return LiveWeb(fetcher, pool, robots=robots, options=options, recall=recall)
+
+
+def make_policy(config: Config) -> PolitenessPolicy:
+    """Delays and retries."""
+    table = config.politeness
+    return PolitenessPolicy(
+        min_delay=table.delay,
+        max_delay=table.max_delay,
+        ip_delay=table.ip_delay,
+        factor=table.slow_factor,
+        retries=table.max_retries,
+        give_up_after=table.give_up_after,
+    )
+
+
+def make_admission(config: Config, clock: Clock) -> Admission:
+    """Scope and trap rules."""
+    scope = Scope(
+        allow_domains=config.scope.allow_domains,
+        deny_domains=config.scope.deny_domains,
+        include=config.scope.include,
+        exclude=config.scope.exclude,
+    )
+    traps = TrapLimits(
+        max_length=config.limits.max_url_length,
+        max_segments=config.limits.max_path_segments,
+        max_repeats=config.limits.max_repeated_segments,
+        year=time.gmtime(clock.now()).tm_year,
+    )
+    return Admission(
+        scope,
+        traps,
+        max_depth=config.crawl.max_depth,
+        max_redirects=config.limits.max_redirects,
+        follow_feeds=config.crawl.follow_feeds,
+    )
+
+
+def make_budget(config: Config) -> Budget:
+    """Limits of the whole crawl."""
+    table = config.crawl
+    return Budget(
+        max_pages=table.max_pages,
+        max_relevant=table.max_relevant,
+        max_bytes=table.max_bytes,
+        max_seconds=table.max_seconds,
+        stop_after_irrelevant=table.stop_after_irrelevant,
+    )
+
+
+def make_crawler(
+    config: Config,
+    recipe: Recipe,
+    examples: Examples,
+    *,
+    stores: Stores,
+    layout: Layout | None,
+    web: Web,
+    clock: Clock,
+    given: Given,
+) -> Crawler:
+    """Wire everything, and take up where the collection stands."""
+    state = stores.state
+    parts = build_parts(
+        recipe,
+        examples,
+        seed=config.crawl.random_seed,
+        model=given.model,
+        order=given.order,
+        sources=given.sources,
+        services=given.services,
+    )
+    known = state.setting("tally")
+    tally = msgspec.convert(known, Tally) if known is not None else Tally()
+    moment = state.setting("clock")
+    if isinstance(clock, VirtualClock) and isinstance(moment, float):
+        clock.set(moment)
+    frontier = Frontier.resume(
+        state,
+        in_memory=config.storage.frontier_in_memory,
+        max_pages_per_domain=config.crawl.max_pages_per_domain,
+        keep_graph=parts.order.reorder_every is not None,
+    )
+    admission = make_admission(config, clock)
+    arrival = Arrival(stores, frontier, parts.model, parts.order, admission=admission, tally=tally)
+    options = CrawlOptions(
+        concurrency=1 if clock.virtual else config.crawl.concurrency,
+        follow_sitemaps=config.crawl.follow_sitemaps,
+    )
+    checkpoints = Checkpoints(
+        state,
+        layout.models_folder if layout else None,
+        parts.model,
+        parts.order,
+        every=options.checkpoint_pages,
+    )
+    if layout is not None and tally.pages:
+        _take_up(config, stores, layout, parts, arrival, frontier, checkpoints)
+    return Crawler(
+        config.as_topic(),
+        web=web,
+        clock=clock,
+        frontier=frontier,
+        arrival=arrival,
+        order=parts.order,
+        sources=parts.sources,
+        committer=Committer(stores, frontier, tally, pages=options.commit_pages),
+        checkpoints=checkpoints,
+        budget=make_budget(config),
+        tally=tally,
+        policy=make_policy(config),
+        options=options,
+    )
+
+
+def _take_up(
+    config: Config,
+    stores: Stores,
+    layout: Layout,
+    parts: Parts,
+    arrival: Arrival,
+    frontier: Frontier,
+    checkpoints: Checkpoints,
+) -> None:
+    """Bring model, order and index to where the state is."""
+    covered = checkpoints.restore()
+    if stores.archive is None:
+        return
+    reader = Reader(
+        stores.state,
+        layout.archive_folder,
+        blocks=parts.order.needs_blocks,
+        max_bytes=config.limits.max_body,
+    )
+    if checkpoints.stateful:
+        relearn(reader, stores, arrival, parts.order, frontier, after=covered)
+    crashed = any(session.stop is None for session in stores.state.sessions()[:-1])
+    if crashed:
+        index_missing(reader, stores)

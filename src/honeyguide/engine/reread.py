@@ -1,0 +1,110 @@
+"""Pages out of the archive again: after a crash, what was learned from them is learned anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from honeyguide.engine.arrival import Arrival, Stores, index_page, placed
+from honeyguide.fetch.decode import decode
+from honeyguide.frontier import Frontier, Waiting
+from honeyguide.model import Page
+from honeyguide.ordering.base import LinkOrder
+from honeyguide.parse.base import ParseJob
+from honeyguide.parse.html import parse_page
+from honeyguide.store.archive import Position
+from honeyguide.store.archive_reader import Reference, read_record
+from honeyguide.store.records import PageRecord
+from honeyguide.store.state import State
+
+
+class Reader:
+    """Reads archived pages as the crawl saw them."""
+
+    def __init__(self, state: State, folder: Path, *, blocks: bool, max_bytes: int) -> None:
+        self._state = state
+        self._folder = folder
+        self._blocks = blocks
+        self._max_bytes = max_bytes
+
+    def page(self, record: PageRecord) -> Page | None:
+        """The page of a record with its place in the crawl, or None when it no longer parses."""
+        response = read_record(
+            self._folder, record.file, record.offset, record.length, lookup=self._lookup
+        )
+        codings = tuple(
+            one.strip() for one in response.header("content-encoding").lower().split(",") if one.strip()
+        )
+        body, _ = decode(response.payload, codings, self._max_bytes)
+        job = ParseJob(
+            url=record.url,
+            body=body,
+            content_type=response.header("content-type"),
+            robots_tags=tuple(value for key, value in response.headers if key.lower() == "x-robots-tag"),
+            blocks=self._blocks,
+        )
+        parsed = parse_page(job)
+        if not isinstance(parsed, Page):
+            return None
+        page = placed(parsed, self._waiting(record), number=record.number, now=record.at, status=record.status)
+        return msgspec.structs.replace(page, canonical="", digest=record.digest)
+
+    def _lookup(self, reference: Reference) -> Position | None:
+        twin = self._state.page_by_row(self._state.page_by_digest(reference.digest))
+        return Position(twin.file, twin.offset, twin.length) if twin else None
+
+    def _waiting(self, record: PageRecord) -> Waiting:
+        url = self._state.url_by_row(record.row)
+        assert url is not None
+        return Waiting(
+            row=record.row,
+            url=url.url,
+            id=url.id,
+            host="",
+            priority=url.priority,
+            depth=url.depth,
+            redirects=url.redirects,
+            parent=url.parent,
+            parent_url=self._state.url_text(url.parent) if url.parent else "",
+            source=url.source,
+            anchor=url.anchor,
+            context=url.context,
+            memo=url.memo,
+        )
+
+
+def relearn(
+    reader: Reader, stores: Stores, arrival: Arrival, order: LinkOrder, frontier: Frontier, *, after: int
+) -> int:
+    """Feed the pages fetched since the checkpoint through model and order again. How many.
+
+    Their answers are already committed; only what the parts remember matters. A global order sees
+    today's graph rather than that of the moment, so its arrays may differ slightly from before.
+    """
+    pages = 0
+    for record in stores.state.pages(after=after):
+        page = reader.page(record) if record.file else None
+        if page is None:
+            continue
+        arrival.think(page)
+        pages += 1
+        if order.reorder_every and record.number % order.reorder_every == 0:
+            order.reorder(frontier.graph())
+    return pages
+
+
+def index_missing(reader: Reader, stores: Stores) -> int:
+    """Bring the full-text index up to the state: a crash may fall between their two commits."""
+    if stores.index is None:
+        return 0
+    rows = [record.row for record in stores.state.pages(on_topic=True)]
+    pages = 0
+    for row in stores.index.missing(rows):
+        record = stores.state.page_by_row(row)
+        page = reader.page(record) if record and record.file else None
+        if record is not None and page is not None and not page.noindex:
+            index_page(stores.index, row, page, record.score)
+            pages += 1
+    stores.index.commit()
+    return pages

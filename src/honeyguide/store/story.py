@@ -1,0 +1,88 @@
+"""The story of one URL: how it was found, what it scored, what became of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.errors import CollectionError
+from honeyguide.model import Outcome
+from honeyguide.store.state import State
+from honeyguide.web.url import canonical, url_id
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One URL on the way from the seed."""
+
+    url: str
+    source: str
+    """`seed`, `link`, `redirect`, ... : how the crawl came to know it."""
+    anchor: str
+    priority: float
+    score: float | None
+    """Verdict of the page, where it was fetched."""
+
+
+class Story(msgspec.Struct, frozen=True):
+    """What `honeyguide why` prints."""
+
+    url: str
+    outcome: str
+    reason: str
+    """The rule that dropped it, or the error; empty for a fetched page."""
+    path: tuple[Step, ...]
+    priority: float
+    factors: dict[str, float]
+    """Named scores behind the priority, from the link order."""
+    memo: dict[str, float]
+    number: int | None
+    """How many pages had been fetched with it; None when it was not fetched."""
+    score: float | None
+    on_topic: bool | None
+    terms: tuple[tuple[str, float], ...]
+    """Terms behind the verdict with their share of the score."""
+    facts: dict[str, float]
+    events: tuple[str, ...]
+    """Journal entries about the URL, as text."""
+
+
+def tell(state: State, text: str) -> Story:
+    """The story of a URL, in any spelling.
+
+    Raises:
+        CollectionError: It is no web address, or the crawl never met it.
+    """
+    url = canonical(text)
+    if url is None:
+        raise CollectionError(f"{text!r} is no web address; write it as https://...")
+    row = state.row_of(url_id(url))
+    record = state.url_by_row(row) if row else None
+    if record is None:
+        raise CollectionError(f"the crawl never met {url}; no fetched page links to it")
+    page = state.page_by_row(row)
+    path = []
+    for step in state.path_from_seed(row):
+        link = state.url_by_row(step)
+        known = state.page_by_row(step)
+        if link is not None:
+            path.append(
+                Step(link.url, link.source, link.anchor, link.priority, known.score if known else None)
+            )
+    events = tuple(
+        f"{event.number}: {event.kind} {msgspec.json.encode(event.data).decode()}"
+        for event in state.events_of(url)
+    )
+    return Story(
+        url=url,
+        outcome="waiting" if record.status is Outcome.WAITING else record.status.name.lower(),
+        reason=record.reason,
+        path=tuple(path),
+        priority=record.priority,
+        factors=record.factors,
+        memo=record.memo,
+        number=page.number if page else None,
+        score=page.score if page else None,
+        on_topic=page.on_topic if page else None,
+        terms=page.terms if page else (),
+        facts=page.facts if page else {},
+        events=events,
+    )
