@@ -40,6 +40,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from honeyguide.model import Block
+from honeyguide.parse.folding import join
 from honeyguide.parse.walk import Tree
 
 PAPER_TAGS: Final = frozenset(
@@ -93,8 +94,7 @@ def content_blocks(
     for node in range(size - 1, 0, -1):
         parent = parents[node]
         height = heights[node] + (tags[node] in block_tags)
-        if height > heights[parent]:
-            heights[parent] = height
+        heights[parent] = max(heights[parent], height)
         if counts[node] >= minimum_links:
             leads_to_links[parent] = True
         counts[parent] += counts[node]
@@ -143,14 +143,14 @@ def page_blocks(
     linked: list[list[int]] = [[] for _ in roots]
     owners = _owners(roots, parents)
     for node, target in targets:
-        if node >= root and (own := linked[owners[node - root]])[-1:] != [target]:
-            own.append(target)
+        if node >= root:
+            linked[owners[node - root]].append(target)
     blocks: list[Block] = []
     first_block: dict[int, int] = {}
     # Between two blocks there are only nodes that were split, and those have no text of their own.
     starts = [tree.starts[root + node] for node in roots]
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(pieces)], strict=True)):
-        text = " ".join("".join(pieces[start:end]).split())
+        text = join(pieces[start:end])
         own = tuple(dict.fromkeys(linked[number]))
         if text or own:
             for target in own:

@@ -1,25 +1,72 @@
-"""Pieces of text to readable strings: white space folded, length bounded, time bounded."""
+"""Pieces of text to readable strings: white space folded, length bounded, time bounded.
+
+A *piece* is folded when it is taken from the tree, and a list of pieces never has white space on both
+sides of a seam, so putting pieces together is a plain join.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-RAW_FACTOR: Final = 4
-"""Raw characters read for each character wanted: how much white space is worth skipping."""
+BREAK: Final = "\n"
+"""The piece between two lines of text. No other piece has this character."""
 
 
 def fold(text: str) -> str:
-    """The text with every run of white space as one space.
+    r"""The text with every run of white space as one space, and none at the ends.
 
     Example:
-        >>> fold("  a\\n\\tb ")
+        >>> fold("  a\n\tb ")
         'a b'
     """
     return " ".join(text.split())
 
 
+def append_folded(pieces: list[str], text: str) -> int:
+    r"""Add a text to a list of pieces (that is not empty), folded; returns how many characters came.
+
+    Example:
+        >>> pieces = [BREAK]
+        >>> append_folded(pieces, "\n a\tb "), append_folded(pieces, " c")
+        (4, 1)
+        >>> pieces
+        ['\n', 'a b ', 'c']
+    """
+    # Looking for single characters is far cheaper than splitting into words, and usually enough.
+    if not text.isascii() or "\n" in text or "\t" in text or "  " in text:
+        words = " ".join(text.split())
+        left = " " if text[:1].isspace() else ""
+        text = f"{left}{words} " if words and text[-1:].isspace() else left + words
+    if text[:1] == " " and pieces[-1][-1:] in " \n":
+        text = text[1:]
+    if text:
+        pieces.append(text)
+    return len(text)
+
+
+def append_break(pieces: list[str]) -> bool:
+    """End a line, unless one has just ended; whether it did."""
+    last = pieces[-1]
+    if last == BREAK:
+        return False
+    if last[-1:] == " ":
+        pieces[-1] = last[:-1]
+    pieces.append(BREAK)
+    return True
+
+
+def join(pieces: list[str]) -> str:
+    r"""Pieces as one text.
+
+    Example:
+        >>> join(["a ", "b", BREAK, "c"])
+        'a b c'
+    """
+    return "".join(pieces).strip(" \n").replace("\n", " ")
+
+
 def first_part(pieces: list[str], start: int, stop: int, *, limit: int) -> str:
-    """The pieces from `start` to `stop`, folded, at most about `limit` characters, whole words.
+    """The pieces from `start` to `stop`, at most `limit` characters, whole words where possible.
 
     Reads no more than it needs, so that asking for each of a thousand links of one huge paragraph
     stays linear.
@@ -28,11 +75,14 @@ def first_part(pieces: list[str], start: int, stop: int, *, limit: int) -> str:
         >>> first_part(["one ", "two", " three"], 0, 3, limit=8)
         'one two'
     """
-    if stop - start == 1:
-        raw = pieces[start][: limit * RAW_FACTOR]
-    else:
-        raw = "".join(_read(pieces, start, stop, limit * RAW_FACTOR))
-    text = " ".join(raw.split())
+    parts: list[str] = []
+    left = limit + 1
+    while start < stop and left > 0:
+        part = pieces[start]
+        parts.append(part if len(part) <= left else part[: left + 1])
+        left -= len(part)
+        start += 1
+    text = join(parts)
     return text if len(text) <= limit else text[: limit + 1].rpartition(" ")[0] or text[:limit]
 
 
@@ -43,25 +93,13 @@ def last_part(pieces: list[str], start: int, stop: int, *, limit: int) -> str:
         >>> last_part(["one ", "two", " three"], 0, 3, limit=9)
         'two three'
     """
-    left = limit * RAW_FACTOR
     parts: list[str] = []
-    position = stop
-    while position > start and left > 0:
-        position -= 1
-        part = pieces[position]
-        parts.append(part[-left:])
+    left = limit + 1
+    while stop > start and left > 0:
+        stop -= 1
+        part = pieces[stop]
+        parts.append(part if len(part) <= left else part[-left - 1 :])
         left -= len(part)
-    text = " ".join("".join(reversed(parts)).split())
+    parts.reverse()
+    text = join(parts)
     return text if len(text) <= limit else text[-limit - 1 :].partition(" ")[2] or text[-limit:]
-
-
-def _read(pieces: list[str], start: int, stop: int, limit: int) -> list[str]:
-    parts: list[str] = []
-    for position in range(start, stop):
-        part = pieces[position]
-        if len(part) >= limit:
-            parts.append(part[:limit])
-            break
-        parts.append(part)
-        limit -= len(part)
-    return parts

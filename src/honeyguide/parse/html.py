@@ -7,12 +7,12 @@ from typing import Final
 import msgspec
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-from honeyguide.model import Outcome, Page
+from honeyguide.model import Block, Outcome, Page
 from honeyguide.parse.base import ParseFailure, ParseJob
 from honeyguide.parse.blocks import page_blocks
 from honeyguide.parse.folding import first_part, fold
 from honeyguide.parse.links import refresh_target, resolve
-from honeyguide.parse.main_text import main_text
+from honeyguide.parse.main_text import lines_of, main_text
 from honeyguide.parse.page import AGENT, MAX_TEXT, make_page
 from honeyguide.parse.pdf import parse_pdf
 from honeyguide.parse.prescan import MAX_BYTES, prescan, refusal_of
@@ -40,7 +40,7 @@ def parse_page(job: ParseJob, *, scan: bool = True) -> Page | ParseFailure:
         scan: Whether to look for bombs first. Off only where the worker's limits are tested.
 
     Example:
-        >>> page = parse_page(ParseJob("https://example.org/", b"<title>Owls</title><p>Hoo <a href=b>hoo</a>"))
+        >>> page = parse_page(ParseJob("https://example.org/", b"<title>Owls</title>Hoo <a href=b>hoo</a>"))
         >>> page.title, page.text, page.links[0].url
         ('Owls', 'Hoo hoo', 'https://example.org/b')
     """
@@ -73,7 +73,8 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
     facts = _Facts(walk)
     base = (canonical(walk.base, job.url) if walk.base else None) or job.url
     found = resolve(walk.links, base, page=job.url)
-    links, blocks = found.links, ()
+    links = found.links
+    blocks: tuple[Block, ...] = ()
     if walk.tree is not None:
         blocks, first = page_blocks(
             walk.tree,
@@ -83,12 +84,13 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
             block_tags=job.block_tags,
         )
         links = tuple([msgspec.structs.replace(link, block=first.get(i, -1)) for i, link in enumerate(links)])
+    lines = lines_of(walk.pieces, walk.segments)
     return make_page(
         job,
-        fold("".join(walk.pieces))[:MAX_TEXT],
+        " ".join([line.text for line in lines])[:MAX_TEXT],
         content_type=kind,
         title=walk.title,
-        main_text=main_text(walk.pieces, walk.segments) if job.main_text else "",
+        main_text=main_text(lines) if job.main_text else "",
         description=facts.description,
         lang=walk.lang or facts.language,
         charset=charset,

@@ -19,6 +19,9 @@ MAX_LINKS: Final = 2_000
 MAX_CONTEXT: Final = 300
 """Characters of context around one anchor."""
 MAX_ANCHOR: Final = 300
+MAX_PATH: Final = 64
+"""Innermost elements kept of a tag path."""
+MAX_PATH_LENGTH: Final = 500
 MAX_JOINED: Final = 1_000
 """Characters of all anchors, and of all contexts, of a target that is linked several times."""
 
@@ -192,7 +195,7 @@ class _Joined:
             context=self.context,
             kind=self.kind,
             position=self.position,
-            tag_path="/".join(first.path),
+            tag_path="/".join(first.path[-MAX_PATH:])[-MAX_PATH_LENGTH:],
             nofollow=self.nofollow,
         )
 
@@ -203,33 +206,24 @@ def _is_nofollow(link: FoundLink) -> bool:
 
 
 def _texts(link: FoundLink) -> tuple[str, str]:
-    """Anchor text and link context: the text below the parent element, around the anchor."""
-    pieces = link.pieces
-    anchor = first_part(pieces, link.start, link.end, limit=MAX_ANCHOR) if link.end > link.start else ""
-    before = after = ""
-    room = max(0, MAX_CONTEXT - len(anchor))
-    if link.parent_start < link.start and room:
-        before = last_part(pieces, link.parent_start, link.start, limit=room)
-    if link.parent_end > link.end and room:
-        after = first_part(pieces, link.end, link.parent_end, limit=room)
-    if len(before) + len(after) > room:
-        half = room // 2
-        if len(after) <= half:
-            before = _tail(before, room - len(after))
-        elif len(before) <= half:
-            after = _head(after, room - len(before))
-        else:
-            before, after = _tail(before, half), _head(after, half)
-    context = " ".join([part for part in (before, anchor, after) if part])
+    """Anchor text and link context: the text below the parent element, around the anchor.
+
+    Up to half of the room is for what stands before the anchor, the rest for what follows.
+    """
+    pieces, start, end = link.pieces, link.start, link.end
+    anchor = first_part(pieces, start, end, limit=MAX_ANCHOR) if end > start else ""
+    context = anchor
+    room = MAX_CONTEXT - len(anchor)
+    if link.parent_start < start and room > 1:
+        before = last_part(pieces, link.parent_start, start, limit=room // 2)
+        if before:
+            room -= len(before)
+            context = f"{before} {anchor}" if anchor else before
+    if link.parent_end > end and room > 0:
+        after = first_part(pieces, end, link.parent_end, limit=room)
+        if after:
+            context = f"{context} {after}" if context else after
     if not anchor:
         attributes = link.attributes
         anchor = fold((link.alt or attributes.get("alt") or attributes.get("title") or "")[:MAX_ANCHOR])
     return anchor, context or anchor
-
-
-def _tail(text: str, limit: int) -> str:
-    return text[-limit - 1 :].partition(" ")[2] if limit > 0 else ""
-
-
-def _head(text: str, limit: int) -> str:
-    return text[: limit + 1].rpartition(" ")[0] if limit > 0 else ""

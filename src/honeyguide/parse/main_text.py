@@ -9,7 +9,9 @@ the line below it. The walk has already counted everything, so this costs some 5
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
+
+from honeyguide.parse.folding import join
 
 _LINKED: Final = 1 / 3
 _LINKED_BEFORE: Final = 5 / 9
@@ -17,28 +19,45 @@ _UNSPACED: Final = 15
 """Characters a word from which on a line is taken to be in a script without spaces."""
 
 
-def main_text(pieces: list[str], segments: Sequence[tuple[int, int, int]]) -> str:
-    """The main text of a page; all its text when no line looks like main text.
+class Line(NamedTuple):
+    """The text between two line-breaking tags, folded."""
+
+    text: str
+    density: float
+    """Share of its characters in links."""
+    place: int
+    """2 in a boilerplate element, 1 in a heading, else 0."""
+
+
+def lines_of(pieces: list[str], segments: Sequence[tuple[int, int, int]]) -> list[Line]:
+    """The lines of a page that are not empty.
 
     Args:
         pieces: Text in document order.
-        segments: Lines: end in `pieces`, characters in links, 2 for boilerplate elements, 1 for headings.
+        segments: Where each line ends in `pieces`, how many of its characters are in links, its place.
     """
-    lines: list[str] = []
-    words: list[int] = []
-    densities: list[float] = []
-    flags: list[int] = []
+    lines: list[Line] = []
     start = 0
-    for end, linked, flag in segments:
-        line = " ".join("".join(pieces[start:end]).split())
+    for end, linked, place in segments:
+        text = join(pieces[start:end])
         start = end
-        if line:
-            lines.append(line)
-            words.append(_words(line))
-            densities.append(linked / len(line))
-            flags.append(flag)
-    kept = _kept(words, densities, flags)
-    return "\n".join([line for line, keep in zip(lines, kept, strict=True) if keep]) or " ".join(lines)
+        if text:
+            lines.append(Line(text, linked / len(text), place))
+    return lines
+
+
+def main_text(lines: Sequence[Line]) -> str:
+    r"""The main text of a page; all its text when no line looks like main text.
+
+    Example:
+        >>> story = "Owls are birds of the night that hunt mice and other small animals with great skill."
+        >>> main_text([Line("Home News Contact", 1.0, 0), Line("Owls", 0.0, 1), Line(story, 0.1, 0)])[:12]
+        'Owls\nOwls a'
+    """
+    kept = _kept(lines)
+    return "\n".join([line[0] for line, keep in zip(lines, kept, strict=True) if keep]) or " ".join(
+        [line[0] for line in lines]
+    )
 
 
 def _words(line: str) -> int:
@@ -46,21 +65,22 @@ def _words(line: str) -> int:
     return count if len(line) <= _UNSPACED * count else len(line) // 2
 
 
-def _kept(words: list[int], densities: list[float], flags: list[int]) -> list[bool]:
+def _kept(lines: Sequence[Line]) -> list[bool]:
     """Which lines are main text."""
+    words = [_words(line[0]) for line in lines]
+    words.append(0)
     kept: list[bool] = []
-    last = len(words) - 1
-    for here, count in enumerate(words):
-        if flags[here] == 2 or densities[here] > _LINKED:
+    before, density_before = 0, 0.0
+    for here, (_, density, place) in enumerate(lines):
+        count = words[here]
+        if place == 2 or density > _LINKED:
             kept.append(False)
-            continue
-        before = words[here - 1] if here else 0
-        after = words[here + 1] if here < last else 0
-        if here and densities[here - 1] > _LINKED_BEFORE:
-            kept.append(count > 40 or after > 17)
+        elif density_before > _LINKED_BEFORE:
+            kept.append(count > 40 or words[here + 1] > 17)
         else:
-            kept.append(count > 16 or after > 15 or before > 4)
-    for here in range(last - 1, -1, -1):
-        if flags[here] == 1 and densities[here] <= _LINKED:
+            kept.append(count > 16 or words[here + 1] > 15 or before > 4)
+        before, density_before = count, density
+    for here in range(len(lines) - 2, -1, -1):
+        if lines[here].place == 1 and lines[here].density <= _LINKED:
             kept[here] = kept[here + 1]
     return kept

@@ -89,5 +89,5 @@ def make_page(
         content_type=content_type,
         bytes=len(job.body),
         digest=digest_of(job.body),
-        simhash=simhash(text),
+        simhash=simhash(main_text or text),
     )

@@ -44,7 +44,8 @@ _RAW_TEXT: Final = frozenset(
     (b"script", b"style", b"textarea", b"title", b"xmp", b"iframe", b"noembed", b"noframes", b"noscript")
 )
 _VOID: Final = frozenset(
-    b"area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
+    b"area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
+    b" wbr".split()
 )
 # A start tag ends an open element of these names first, as the HTML rules have it.
 _CLOSES: Final[dict[bytes, frozenset[bytes]]] = {

@@ -21,18 +21,15 @@ from honeyguide.parse.elements import (
     SKIPPED,
     SPACING,
 )
+from honeyguide.parse.folding import BREAK, append_break, append_folded
 from honeyguide.parse.prescan import MAX_DEPTH
 
-BREAK: Final = " \n"
-"""The piece between two lines of text. Compared by identity: no page can forge it."""
 MAX_OCCURRENCES: Final = 10_000
 """Link elements read per page, repeated targets included."""
 MAX_HEADINGS: Final = 100
 MAX_META: Final = 100
 
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_MAX_NAME: Final = 32
-_MAX_PATH: Final = 64
 
 
 class FoundLink:
@@ -96,7 +93,9 @@ class Walk:
         and whether it is in a boilerplate element (2), a heading (1) or neither (0)."""
         self.tree = Tree() if tree else None
         self._recorded = self.tree
-        self._stack: list[tuple[LexborNode, str, int]] = []
+        self._nodes: list[LexborNode] = []
+        self._tags: list[str] = []
+        self._starts: list[int] = []
         self._bottom = 0
         self._open_links: list[FoundLink | None] = []
         self._waiting: list[FoundLink] = []
@@ -112,54 +111,50 @@ class Walk:
             self._hidden = _hidden_nodes(parser)
             self._walk(root)
 
-    def _walk(self, root: LexborNode) -> None:
+    def _walk(self, root: LexborNode) -> None:  # noqa: PLR0912 - the hot loop: calls cost more than branches
         """Visit `root` and every node below it, in document order."""
-        stack, pieces, tree, hidden = self._stack, self.pieces, self._recorded, self._hidden
-        bottom = self._bottom = len(stack)
-        node = root
+        nodes, tags, starts, tree = self._nodes, self._tags, self._starts, self._recorded
+        pieces, hidden, waiting = self.pieces, self._hidden, self._waiting
+        bottom = self._bottom = len(nodes)
+        node: LexborNode | None = root
         while True:
-            tag = node.tag or "-"
-            if tag == "-text":
-                value = node.text_content
-                if value and not (pieces[-1] is BREAK and value.isspace()):
+            while node is not None:
+                tag = node.tag or "-"
+                if tag == "-text":
                     if tree is not None:
                         tree.add("", len(pieces))
-                    pieces.append(value)
+                    length = append_folded(pieces, node.text_content or "")
                     if self._linked:
-                        self._linked_length += len(value)
-            elif tag[0] != "-":
-                if tree is not None:
-                    tree.open.append(tree.add(tag, len(pieces)))
-                enter = _ENTER.get(tag)
-                if hidden and node.mem_id in hidden:
-                    self._walk_hidden(node)
-                elif enter is None or enter(self, node, tag):
-                    child = node.first_child
-                    if child is not None and len(stack) < MAX_DEPTH:
-                        stack.append((node, tag, len(pieces)))
-                        node = child
-                        continue
-                    if tag in _LEAVE:
-                        _LEAVE[tag](self, tag)
-                if tree is not None:
-                    tree.open.pop()
-            while len(stack) > bottom and (following := node.next) is None:
-                node = self._leave()
-            if len(stack) == bottom:
-                break
-            node = following
-
-    def _leave(self) -> LexborNode:
-        """Close the innermost open element."""
-        node, tag, _ = self._stack.pop()
-        waiting, depth = self._waiting, len(self._stack)
-        while waiting and waiting[-1].depth > depth:
-            waiting.pop().parent_end = len(self.pieces)
-        if tag in _LEAVE:
-            _LEAVE[tag](self, tag)
-        if self._recorded is not None:
-            self._recorded.open.pop()
-        return node
+                        self._linked_length += length
+                elif tag[0] != "-":
+                    if tree is not None:
+                        tree.open.append(tree.add(tag, len(pieces)))
+                    if hidden and node.mem_id in hidden:
+                        self._walk_hidden(node)
+                    elif tag not in _ENTER or _ENTER[tag](self, node, tag):
+                        child = node.first_child
+                        if child is not None and len(nodes) < MAX_DEPTH:
+                            nodes.append(node)
+                            tags.append(tag)
+                            starts.append(len(pieces))
+                            node = child
+                            continue
+                        if tag in _LEAVE:
+                            _LEAVE[tag](self, tag)
+                    if tree is not None:
+                        tree.open.pop()
+                node = node.next if len(nodes) > bottom else None
+            if len(nodes) == bottom:
+                return
+            node, tag = nodes.pop(), tags.pop()
+            starts.pop()
+            while waiting and waiting[-1].depth > len(nodes):
+                waiting.pop().parent_end = len(pieces)
+            if tag in _LEAVE:
+                _LEAVE[tag](self, tag)
+            if tree is not None:
+                tree.open.pop()
+            node = node.next if len(nodes) > bottom else None
 
     def _walk_hidden(self, root: LexborNode) -> None:
         """Visit an element that no reader sees: its links count, its text does not.
@@ -189,10 +184,10 @@ class Walk:
         if len(self.links) >= MAX_OCCURRENCES:
             return None
         link = FoundLink(kind, attributes, self.pieces)
-        stack = self._stack
-        link.depth = len(stack)
-        link.parent_start = stack[-1][2] if len(stack) > self._bottom else 0
-        link.path = [entry[1][:_MAX_NAME] for entry in stack[1:][-_MAX_PATH:]]
+        depth = link.depth = len(self._tags)
+        if depth > self._bottom:
+            link.parent_start = self._starts[-1]
+        link.path = self._tags[1:]
         link.path.append(tag)
         if self.tree is not None:
             link.node = len(self.tree.tags) - 1
@@ -201,7 +196,7 @@ class Walk:
         return link
 
     def _enter_line(self, node: LexborNode, tag: str) -> bool:
-        if self.pieces[-1] is not BREAK:
+        if append_break(self.pieces):
             self._end_line()
         if tag in BOILERPLATE:
             self._boilerplate += 1
@@ -210,7 +205,7 @@ class Walk:
         return True
 
     def _leave_line(self, tag: str) -> None:
-        if self.pieces[-1] is not BREAK:
+        if append_break(self.pieces):
             self._end_line()
         if tag in BOILERPLATE:
             self._boilerplate -= 1
@@ -220,13 +215,12 @@ class Walk:
             self._heading = 0
 
     def _end_line(self) -> None:
-        self.pieces.append(BREAK)
         flag = 2 if self._boilerplate else 1 if self._heading else 0
         self.segments.append((len(self.pieces), self._linked_length, flag))
         self._linked_length = 0
 
     def _enter_space(self, node: LexborNode, tag: str) -> bool:
-        if self.pieces[-1] is not BREAK:
+        if self.pieces[-1][-1:] not in " \n":
             self.pieces.append(" ")
         return True
 
@@ -277,7 +271,7 @@ class Walk:
         if not attributes.get("href"):
             return False
         if "canonical" in relations:
-            if not self.canonical and any(entry[1] == "head" for entry in self._stack):
+            if not self.canonical and "head" in self._tags:
                 self.canonical = attributes["href"] or ""
         elif "sitemap" in relations or not FOLLOWED_RELATIONS.isdisjoint(relations):
             self._found("link", attributes, tag=tag)
