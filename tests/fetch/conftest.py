@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))  # so that tests can import tests.fetch.servers
 
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher

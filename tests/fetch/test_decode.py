@@ -72,9 +72,9 @@ def bomb(name: str, size: int) -> bytes:
         parts = [compressor.process(zeros) for _ in range(size >> 20)]
         return b"".join(parts) + bytes(compressor.finish())
     if name == "zstd":
-        writer = zstandard.ZstdCompressor().compressobj()
-    else:
-        writer = zlib.compressobj(wbits={"gzip": 31, "x-gzip": 31, "zlib": 15, "raw deflate": -15}[name])
+        zstd = zstandard.ZstdCompressor().compressobj()
+        return b"".join([zstd.compress(zeros) for _ in range(size >> 20)]) + zstd.flush()
+    writer = zlib.compressobj(wbits={"gzip": 31, "zlib": 15, "raw deflate": -15}[name])
     return b"".join([writer.compress(zeros) for _ in range(size >> 20)]) + writer.flush()
 
 

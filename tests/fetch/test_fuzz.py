@@ -8,7 +8,7 @@ import time
 from ipaddress import ip_network
 
 import pytest
-from servers import chunked, ok, serving
+from tests.fetch.servers import chunked, ok, serving
 
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.egress import EgressGuard

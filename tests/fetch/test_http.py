@@ -10,7 +10,7 @@ from collections.abc import Callable
 import brotli
 import pytest
 import zstandard
-from servers import chunked, ok, serving
+from tests.fetch.servers import chunked, ok, serving
 
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.http import HttpFetcher

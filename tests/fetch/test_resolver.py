@@ -5,7 +5,7 @@ import time
 from ipaddress import ip_network
 
 import pytest
-from servers import ok, serving
+from tests.fetch.servers import ok, serving
 
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.egress import EgressGuard, EgressRefused

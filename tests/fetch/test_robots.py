@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-from servers import Script, ok, serving
+from tests.fetch.servers import Script, ok, serving
 
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache, RobotsOptions

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from servers import ok, serving
+from tests.fetch.servers import ok, serving
 
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.http import HttpFetcher
