@@ -1,0 +1,262 @@
+"""Full text of the relevant pages: SQLite FTS5 beside the state.
+
+The index is written after the state has committed and may lag behind it: on resume the engine asks
+`missing(rows)` and adds what is not there. Losing it loses nothing that the archive does not hold.
+
+Only the inverted lists are kept by FTS5 (`content=''`); the text itself is in a table of its own,
+compressed, for snippets and for taking a page out again: half of what FTS5's own copy takes. Segments
+are merged late (16 at a time), which saves a quarter of the time and costs queries next to nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import msgspec
+import zstandard
+
+from honeyguide.errors import CollectionError
+from honeyguide.store.index_text import clean, expand, parse_query, snippet, storable
+
+SCHEMA_VERSION = 1
+MAX_TEXT_CHARACTERS = 200_000
+_MAX_TEXT_BYTES = 4 * MAX_TEXT_CHARACTERS
+_TITLE_WEIGHT = 5.0
+_SCHEMA = """
+CREATE TABLE page (
+  row INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, title TEXT NOT NULL,
+  language TEXT NOT NULL, score REAL NOT NULL, at REAL NOT NULL, text BLOB NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE words USING fts5(
+  title, text, content='', tokenize="unicode61 remove_diacritics 2"
+);
+INSERT INTO words(words, rank) VALUES ('automerge', 16);
+INSERT INTO words(words, rank) VALUES ('crisismerge', 64);
+"""
+# The inner query ranks without touching texts; only the hits that are shown are read.
+_SEARCH = """
+SELECT p.row, p.url, p.title, p.text, p.score, -found.rank, p.language, p.at FROM (
+  SELECT words.rowid AS row, bm25(words, {weight}, 1.0) AS rank FROM words {join}
+  WHERE words MATCH ?{where} ORDER BY bm25(words, {weight}, 1.0), words.rowid LIMIT ? OFFSET ?
+) AS found JOIN page p ON p.row = found.row ORDER BY found.rank, p.row
+"""
+_COUNT = "SELECT count(*) FROM words {join} WHERE words MATCH ?{where}"
+_JOIN = "JOIN page p ON p.row = words.rowid"
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A page that matches."""
+
+    row: int
+    url: str
+    title: str
+    snippet: str
+    score: float
+    """The page's relevance to the topic."""
+    rank: float
+    """How well it matches the query (BM25); higher is better."""
+    language: str = ""
+    at: float = 0.0
+
+
+class FullText:
+    """The index of one collection. One writer; readers may open it at the same time, read-only."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        self._compressor = zstandard.ZstdCompressor(level=1, write_content_size=True)
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False) -> FullText:
+        """Open an index, or create it unless `read_only`.
+
+        Raises:
+            CollectionError: It is missing, damaged, of another kind or of a newer version.
+        """
+        if read_only and not path.is_file():
+            raise CollectionError(f"{path}: no index yet; crawl first")
+        try:
+            connection = _connect(path, read_only=read_only)
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if not read_only and version == 0 and tables == 0:
+                connection.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+                version = SCHEMA_VERSION
+        except sqlite3.Error as error:
+            raise CollectionError(f"{path}: {error}; delete it, and the next run builds it anew") from error
+        if version != SCHEMA_VERSION:
+            connection.close()
+            raise CollectionError(
+                f"{path} has index version {version}, this is version {SCHEMA_VERSION};"
+                " use the newer honeyguide, or delete the file, and the next run builds it anew"
+            )
+        return cls(connection, path)
+
+    def add(
+        self,
+        row: int,
+        url: str,
+        *,
+        title: str,
+        text: str,
+        language: str = "",
+        score: float = 0.0,
+        at: float = 0.0,
+    ) -> None:
+        """Put a page in, or put it in again with new values. Lasts from the next `commit`."""
+        title = clean(title)[:1_000]
+        text = storable(text[:MAX_TEXT_CHARACTERS])
+        packed = self._compressor.compress(text.encode())
+        values = (row, clean(url), _host(url), title, language, score, at, packed)
+        insert = "INSERT OR IGNORE INTO page VALUES (?,?,?,?,?,?,?,?)"
+        if self._connection.execute(insert, values).rowcount == 0:
+            self.remove(row)
+            self._connection.execute(insert, values)
+        self._connection.execute(
+            "INSERT INTO words(rowid, title, text) VALUES (?,?,?)", (row, expand(title), expand(text))
+        )
+
+    def remove(self, row: int) -> None:
+        """Take a page out; nothing happens when it is not there."""
+        found = self._connection.execute("SELECT title, text FROM page WHERE row=?", (row,)).fetchone()
+        if found is None:
+            return
+        title, text = found[0], _unpack(found[1])
+        self._connection.execute(
+            "INSERT INTO words(words, rowid, title, text) VALUES ('delete',?,?,?)",
+            (row, expand(title), expand(text)),
+        )
+        self._connection.execute("DELETE FROM page WHERE row=?", (row,))
+
+    def commit(self) -> None:
+        """Make what was added since the last commit last."""
+        try:
+            self._connection.commit()
+        except sqlite3.Error as error:
+            raise CollectionError(f"{self._path}: {error}; free space on the disk and resume") from error
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        offset: int = 0,
+        *,
+        host: str = "",
+        language: str = "",
+        minimum_score: float = 0.0,
+        markers: tuple[str, str] = ("[", "]"),
+    ) -> list[Hit]:
+        """The best matching pages. See `index_text.parse_query` for what a query may say.
+
+        Args:
+            query: What a user typed; never an error.
+            limit: At most so many hits; 1,000 are the most.
+            offset: Leave out the first so many.
+            host: Only pages of this host or of hosts below it.
+            language: Only pages in this language.
+            minimum_score: Only pages at least so relevant to the topic.
+            markers: Put around matches in titles' snippets; choose characters that you can escape around.
+        """
+        parsed = parse_query(query)
+        if not parsed.match:
+            return []
+        where, values = _filters(host, language, minimum_score)
+        statement = _SEARCH.format(weight=_TITLE_WEIGHT, join=_JOIN if where else "", where=where)
+        found = self._connection.execute(
+            statement, (parsed.match, *values, max(0, min(limit, 1_000)), max(0, offset))
+        )
+        return [
+            Hit(
+                row,
+                url,
+                title,
+                snippet(_unpack(text), parsed.phrases, markers=markers),
+                score,
+                rank,
+                language_,
+                at,
+            )
+            for row, url, title, text, score, rank, language_, at in found
+        ]
+
+    def count(self, query: str, *, host: str = "", language: str = "", minimum_score: float = 0.0) -> int:
+        """How many pages match."""
+        parsed = parse_query(query)
+        if not parsed.match:
+            return 0
+        where, values = _filters(host, language, minimum_score)
+        statement = _COUNT.format(join=_JOIN if where else "", where=where)
+        return int(self._connection.execute(statement, (parsed.match, *values)).fetchone()[0])
+
+    def size(self) -> int:
+        """Number of pages in the index."""
+        return int(self._connection.execute("SELECT count(*) FROM page").fetchone()[0])
+
+    def last_row(self) -> int:
+        """The highest row in the index; 0 when it is empty."""
+        return int(self._connection.execute("SELECT coalesce(max(row), 0) FROM page").fetchone()[0])
+
+    def missing(self, rows: Iterable[int]) -> list[int]:
+        """Those of the given rows that are not in the index, in the order given."""
+        there = {row for (row,) in self._connection.execute("SELECT row FROM page")}
+        return [row for row in rows if row not in there]
+
+    def close(self) -> None:
+        """Close without committing."""
+        self._connection.close()
+
+
+def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    if read_only:
+        address = f"file:{quote(str(path.resolve()))}?mode=ro"
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master")
+        except sqlite3.OperationalError:
+            # A folder that cannot be written to has no place for WAL's shared memory.
+            connection.close()
+            connection = sqlite3.connect(f"{address}&immutable=1", uri=True, check_same_thread=False)
+        return connection
+    connection = sqlite3.connect(path, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA cache_size=-16384")
+    return connection
+
+
+def _host(url: str) -> str:
+    try:
+        return clean(urlsplit(url).hostname or "")
+    except ValueError:
+        return ""
+
+
+def _filters(host: str, language: str, minimum_score: float) -> tuple[str, list[object]]:
+    where = ""
+    values: list[object] = []
+    if host:
+        where += " AND (p.host = ? OR substr(p.host, -length(?) - 1) = '.' || ?)"
+        values += [clean(host).lower()] * 3
+    if language:
+        where += " AND p.language = ?"
+        values.append(clean(language))
+    if minimum_score > 0:
+        where += " AND p.score >= ?"
+        values.append(minimum_score)
+    return where, values
+
+
+def _unpack(text: bytes) -> str:
+    """A stored text; empty when it is none, or larger than any that `add` writes."""
+    try:
+        # A frame that names its size is inflated to it whatever the limit, so look first.
+        if zstandard.get_frame_parameters(text).content_size > _MAX_TEXT_BYTES:
+            return ""
+        data = zstandard.ZstdDecompressor().decompress(text, max_output_size=_MAX_TEXT_BYTES)
+    except zstandard.ZstdError:
+        return ""
+    return data.decode("utf-8", "replace")

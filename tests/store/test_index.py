@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from honeyguide.errors import CollectionError
+from honeyguide.store.index import FullText
+from honeyguide.store.index_text import expand, fold, parse_query, snippet
+
+PAGES = [
+    (
+        "http://birds.example/owl",
+        "Owls",
+        "The barn owl hunts at night. Neural networks are not birds.",
+        "en",
+        0.9,
+    ),
+    ("http://www.birds.example/robin", "Robin", "A robin sings; the Café naïve façade.", "en", 0.4),
+    ("http://zh.example/nn", "神经网络", "深度学习使用神经网络处理数据。AI技术与上网", "zh", 0.8),
+    ("http://zh.example/shu", "书", "图书馆的书很多。我爱读书", "zh", 0.2),
+    ("http://other.example:8080/x", "Owl and robin", "word " * 300 + "back propagation of errors", "en", 0.6),
+]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[FullText]:
+    opened = FullText.open(tmp_path / "index.sqlite")
+    for row, (url, title, text, language, score) in enumerate(PAGES, 1):
+        opened.add(row, url, title=title, text=text, language=language, score=score, at=float(row))
+    opened.commit()
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("owl", {1, 5}),
+        ("OWL night", {1}),
+        ("owl -robin", {1}),
+        ('"back propagation"', {5}),
+        ('"propagation back"', set()),
+        ("propagation back", {5}),
+        ("cafe facade", {2}),
+        ("naïve", {2}),
+        ("nai\u0308ve", {2}),
+        ("prop*", {5}),
+        ("神经网络", {3}),
+        ("经网", {3}),
+        ("网络神经", set()),
+        ("学", {3}),
+        ("书", {4}),
+        ("爱读书", {4}),
+        ("网", {3}),
+        ("AI技术", {3}),
+        ("ai技", {3}),
+        ('"神经网络处理数据"', {3}),
+        ("数据 -学习", set()),
+        ("书 -网络", {4}),
+        ("", set()),
+        ("-owl", set()),
+        ("!!! ???", set()),
+        ("owl !!!", {1, 5}),
+    ],
+)
+def test_queries(index: FullText, query: str, rows: set[int]) -> None:
+    assert {hit.row for hit in index.search(query)} == rows
+    assert index.count(query) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "query", ["AND", "owl OR", "NEAR(", "title:owl", '"', '"""', "(", "a^2", "owl*night*", "{x}", "\0owl\0"]
+)
+def test_syntax_is_only_words(index: FullText, query: str) -> None:
+    index.search(query)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=st.text(max_size=40) | st.text(alphabet='"-*()^:+ aé网络{}', max_size=30))
+def test_no_query_is_an_error(index: FullText, query: str) -> None:
+    assert len(index.search(query, markers=("\x02", "\x03"))) <= 10
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(alphabet=st.sampled_from("神经网络数据 ab,。"), min_size=2, max_size=30), data=st.data())
+def test_every_run_of_chinese_characters_is_found(index: FullText, text: str, data: st.DataObject) -> None:
+    index.add(77, "http://x.example/", title="", text=text)
+    runs = text.translate(dict.fromkeys(map(ord, ",。ab"), " ")).split()
+    for run in runs:
+        start = data.draw(st.integers(0, len(run) - 1))
+        end = data.draw(st.integers(start + 1, len(run)))
+        assert 77 in {hit.row for hit in index.search(run[start:end])}
+
+
+def test_filters_and_pages_of_results(index: FullText) -> None:
+    assert {hit.row for hit in index.search("robin", host="birds.example")} == {2}
+    assert {hit.row for hit in index.search("robin", host="example")} == {2, 5}
+    assert index.search("robin", host="irds.example") == []
+    assert {hit.row for hit in index.search("owl", minimum_score=0.7)} == {1}
+    assert {hit.row for hit in index.search("神经", language="zh")} == {3}
+    assert index.search("神经", language="en") == []
+    assert index.count("owl", minimum_score=0.7) == 1
+    both = index.search("owl")
+    assert [index.search("owl", 1, 0)[0], index.search("owl", 1, 1)[0]] == both
+    assert index.search("owl", -5, -5) == []
+    assert both[0].rank > both[1].rank > 0
+
+
+def test_snippets_show_the_match_between_markers(index: FullText) -> None:
+    (hit,) = index.search("propagation", markers=("<", ">"))
+    assert hit.snippet.startswith("…")
+    assert hit.snippet.endswith("back <propagation> of errors")
+    assert len(hit.snippet) < 260
+    assert "使用[神经网络]处理" in index.search("神经网络")[0].snippet
+    assert "[naïve]" in index.search("naive")[0].snippet
+    assert index.search("robin", language="en", host="www.birds.example")[0].snippet.startswith(
+        "A [robin] sings"
+    )
+
+
+def test_a_page_cannot_forge_markers() -> None:
+    text = "evil \x02fake\x03 owl \x02"
+    shown = snippet(text, [("owl",)], markers=("\x02", "\x03"))
+    assert shown == "evil fake \x02owl\x03"
+    assert "\x1b" not in snippet("a \x1b[31m owl", [("owl",)])
+
+
+@given(text=st.text(max_size=300), words=st.lists(st.text(min_size=1, max_size=5), max_size=3))
+def test_snippets_of_anything(text: str, words: list[str]) -> None:
+    phrases = parse_query(" ".join(words)).phrases
+    shown = snippet(text, phrases, markers=("\x02", "\x03"), width=50)
+    assert shown.count("\x02") == shown.count("\x03")
+    assert len(fold(text)) == len(text)
+
+
+def test_adding_again_replaces_and_removing_leaves_no_trace(index: FullText) -> None:
+    index.add(1, "http://birds.example/owl", title="Changed", text="Now about penguins.")
+    assert {hit.row for hit in index.search("owl")} == {5}
+    assert [hit.title for hit in index.search("penguins")] == ["Changed"]
+    index.remove(3)
+    index.remove(999)
+    assert index.search("神经") == []
+    assert index.size() == 4
+    index.commit()
+
+
+def test_catching_up(index: FullText, tmp_path: Path) -> None:
+    assert index.last_row() == 5
+    assert index.missing([9, 2, 7, 5]) == [9, 7]
+    with pytest.raises(CollectionError):
+        FullText.open(tmp_path / "none.sqlite", read_only=True)
+    reader = FullText.open(tmp_path / "index.sqlite", read_only=True)
+    index.add(9, "http://x.example/", title="t", text="later")
+    assert reader.search("later") == []
+    index.commit()
+    assert [hit.row for hit in reader.search("later")] == [9]
+    with pytest.raises(sqlite3.OperationalError):
+        reader.add(10, "http://x.example/", title="", text="")
+    reader.close()
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from honeyguide.store.index import FullText
+index = FullText.open(Path(sys.argv[1]))
+for row in range(1, 301):
+    index.add(row, f"http://k.example/{row}", title="kill", text=f"page number{row} of many words " * 20)
+    if row == 200:
+        index.commit()
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_after_kill_the_committed_part_is_there_and_the_rest_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    result = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert result.returncode == -9
+    index = FullText.open(path)
+    missing = index.missing(range(1, 301))
+    assert missing == list(range(201, 301))
+    for row in missing:
+        index.add(row, f"http://k.example/{row}", title="kill", text=f"page number{row}")
+    index.commit()
+    assert index.count("kill") == 300
+    assert [hit.row for hit in index.search("number250")] == [250]
+    index.close()
+
+
+def test_hostile_text_is_stored(index: FullText) -> None:
+    index.add(6, "http://[bad", title="\ud800\0x", text="lone \ud800 surrogate \0 nul findme")
+    assert [hit.row for hit in index.search("findme")] == [6]
+    index.add(7, "http://long.example/", title="t" * 5000, text="x" * 500_000)
+    index.commit()
+
+
+def test_damaged_and_foreign_files(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.sqlite"
+    bad.write_bytes(b"not a database" * 100)
+    with pytest.raises(CollectionError, match="delete it"):
+        FullText.open(bad)
+    newer = tmp_path / "newer.sqlite"
+    connection = sqlite3.connect(newer)
+    connection.execute("PRAGMA user_version=99")
+    connection.execute("CREATE TABLE x(y)")
+    connection.commit()
+    connection.close()
+    for read_only in (False, True):
+        with pytest.raises(CollectionError, match="version 99"):
+            FullText.open(newer, read_only=read_only)
+
+
+def test_a_bomb_in_a_foreign_index_stays_packed(index: FullText, tmp_path: Path) -> None:
+    bomb = zstandard.ZstdCompressor().compress(b"\0" * 50_000_000)
+    connection = sqlite3.connect(tmp_path / "index.sqlite")
+    connection.execute("UPDATE page SET text=? WHERE row=1", (bomb,))
+    connection.execute("UPDATE page SET text=? WHERE row=5", (b"garbage",))
+    connection.commit()
+    connection.close()
+    assert [hit.snippet for hit in index.search("owl")] == ["", ""]
+
+
+def test_read_only_folder(index: FullText, tmp_path: Path) -> None:
+    index.close()
+    copy = tmp_path / "odd ?#%name"
+    copy.mkdir()
+    (copy / "index.sqlite").write_bytes((tmp_path / "index.sqlite").read_bytes())
+    copy.chmod(0o500)
+    try:
+        reader = FullText.open(copy / "index.sqlite", read_only=True)
+        assert reader.size() == len(PAGES)
+        reader.close()
+    finally:
+        copy.chmod(0o700)
+
+
+def test_expansion_leaves_other_text_alone() -> None:
+    for text in ("plain", "naïve — “quoted”", "кириллица", ""):
+        assert expand(text) == text
+    assert expand("一").split() == ["一"]
+    assert expand("日本語と한국").split() == ["日本", "本語", "語と", "と한", "한국", "국"]
