@@ -1,19 +1,20 @@
 """The one place where parts are wired: page model, link order and sources of a crawl.
 
-A part's class may declare `needs: frozenset[str]`, the arguments that only the wiring can fill in;
-they are passed by keyword:
+Some arguments of a part's constructor only the wiring can fill in. It passes by keyword:
 
 - `judge`: the fitted page model, to score anchors, link contexts and blocks;
-- `keywords`, `taxonomy`, `languages`, `examples`: what the user gave about the topic;
+- `topic_terms`, `keywords`, `taxonomy`, `languages`, `examples`: what the user gave about the topic;
 - `seed`: the crawl's random seed;
 - anything in `services` (a fetcher, a recorded web, ...), for sources.
 
-All other arguments of its constructor are options a user may set.
+A class declares which of them it wants as `needs: frozenset[str]`; without that, it gets those that
+its constructor names, except where the default is None. All other arguments are options a user may set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -28,6 +29,9 @@ from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
 from honeyguide.topic.positions import Location
+
+FILLED_IN = ("judge", "topic_terms", "keywords", "taxonomy", "languages", "examples", "seed")
+"""Arguments that the wiring fills in for every part."""
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -121,6 +125,7 @@ def build_parts(
     if lacking:
         raise TopicError(_lacking(recipe, lacking))
     known: dict[str, object] = {
+        "topic_terms": examples.keywords or examples.taxonomy,
         "keywords": examples.keywords,
         "taxonomy": examples.taxonomy,
         "languages": examples.languages,
@@ -162,7 +167,7 @@ def make(kind: Kind, part: Part, known: Mapping[str, object]) -> Any:
         known: What the wiring can fill in.
     """
     maker = find(kind, part.name)
-    needs = _needs(maker)
+    needs = _needs(maker, known)
     unknown = sorted(needs - known.keys())
     title = f"{WORDS[kind]} {part.name!r}"
     if unknown:
@@ -174,8 +179,13 @@ def make(kind: Kind, part: Part, known: Mapping[str, object]) -> Any:
         raise TopicError(f"{title}: {error}") from error
 
 
-def _needs(maker: Callable[..., Any]) -> frozenset[str]:
-    return frozenset(getattr(maker, "needs", ()))
+def _needs(maker: Callable[..., Any], known: Collection[str]) -> frozenset[str]:
+    """Names of the arguments that the wiring fills in."""
+    declared = getattr(maker, "needs", None)
+    if declared is not None:
+        return frozenset(declared)
+    parameters = inspect.signature(maker).parameters.values()
+    return frozenset(one.name for one in parameters if one.name in known and one.default is not None)
 
 
 def _overlaid(part: Part, name: str | None, options: dict[str, object]) -> Part:
@@ -191,7 +201,7 @@ def _check_part(config: Config, kind: Kind, part: Part, location: Location) -> N
     except TopicError as error:
         raise refuse(config, location, str(error)) from None
     try:
-        check_options(maker, part.options, given=_needs(maker))
+        check_options(maker, part.options, given=_needs(maker, FILLED_IN))
     except OptionError as error:
         where = (*location[:-1], error.option) if error.option else location
         raise refuse(config, where, f"{WORDS[kind]} '{part.name}': {error}") from None

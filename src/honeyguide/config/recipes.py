@@ -84,6 +84,12 @@ _BASELINES = (
         ordering=Part("depth-first"),
     ),
     Recipe(
+        name="iterative-deepening",
+        title="depth-first in growing bands, for little memory",
+        reference="offered by the GP hybrid study; Korf, Depth-First Iterative-Deepening, 1985",
+        ordering=Part("iterative-deepening"),
+    ),
+    Recipe(
         name="random",
         title="any known link, by chance",
         reference="Cho, Garcia-Molina, Page, WWW 1998",
@@ -123,14 +129,15 @@ _BASELINES = (
         name="ss1",
         title="decaying scores of all ancestors, cosine with the topic's words",
         reference="Shark-Search as compared in the HCLA study (WebKB)",
-        ordering=Part("ss1"),
+        relevance=Part("tf-cosine", {"scoring": "cosine"}),
+        ordering=Part("shark-webkb"),
     ),
     Recipe(
         name="ss2",
         title="decaying scores of all ancestors, Okapi weights from background text",
         reference="Shark-Search as compared in the HCLA study (WebKB)",
         relevance=Part("okapi"),
-        ordering=Part("ss2"),
+        ordering=Part("shark-webkb"),
         needs=("keywords", "background"),
     ),
     Recipe(
@@ -162,7 +169,7 @@ _BASELINES = (
         name="ache-like",
         title="a link classifier trained while crawling, in the manner of ACHE",
         reference="Barbosa, Freire, An Adaptive Crawler for Locating Hidden-Web Entry Points, WWW 2007",
-        ordering=Part("ache-like"),
+        ordering=Part("ache"),
     ),
 )
 

@@ -27,7 +27,7 @@ WORDS: Mapping[Kind, str] = {"relevance": "page model", "ordering": "link order"
 
 _BUILT_IN: Mapping[Kind, Mapping[str, Callable[..., Any]]] = {
     "relevance": getattr(relevance, "BUILT_IN", {}),
-    "ordering": getattr(ordering, "BUILT_IN", {}),
+    "ordering": ordering.BUILT_IN,
     "discovery": getattr(discovery, "BUILT_IN", {}),
 }
 

@@ -229,14 +229,22 @@ class PolitenessTable(Table):
     delay: Annotated[Span, Field(le=3600)] = 1.0
     """Least seconds between two requests to one host; robots.txt may ask for more."""
     max_delay: Annotated[Span, Field(le=86400)] = 60.0
-    """Most seconds that slow answers or Crawl-delay can ask for."""
+    """Most seconds that slow answers can ask for."""
+    max_crawl_delay: Annotated[Span, Field(le=86400)] = 300.0
+    """Most seconds that a Crawl-delay in robots.txt can ask for."""
     ip_delay: Annotated[Span, Field(le=3600)] = 0.5
     """Least seconds between two requests to one IP address."""
+    ip_at_once: Annotated[int, Field(ge=1, le=100)] = 4
+    """Requests to one IP address at a time, on different hosts."""
     slow_factor: Annotated[float, Field(ge=0, le=100)] = 2.0
     """Wait this many times as long as the last answer took."""
     max_retries: Annotated[int, Field(ge=0, le=20)] = 2
     """Further tries after a failed request."""
-    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 10
+    backoff: Annotated[Span, Field(le=86400)] = 10.0
+    """Seconds to leave a failing host alone; doubles with each further failure."""
+    max_backoff: Annotated[Span, Field(le=86400)] = 3600.0
+    """Most seconds of that."""
+    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 5
     """Failures in a row after which a host is left alone."""
     robots_max_age: Annotated[Span, Field(ge=60, le=86400)] = 86400.0
     """Seconds that a robots.txt is trusted; 24 hours at most (RFC 9309)."""
@@ -249,6 +257,8 @@ class LimitsTable(Table):
     """Decoded bytes of one page."""
     deadline: Annotated[Span, Field(gt=0, le=3600)] = 30.0
     """Seconds for one request, from name lookup to the last byte."""
+    connect_timeout: Annotated[Span, Field(gt=0, le=600)] = 10.0
+    """Seconds to reach one address."""
     max_redirects: Annotated[int, Field(ge=0, le=50)] = 10
     """Redirects in a row."""
     max_url_length: Annotated[int, Field(ge=64, le=65536)] = 2000
@@ -279,8 +289,8 @@ class StorageTable(Table):
     """Keep everything as WARC."""
     index: bool = True
     """Keep a full-text index of the pages on topic."""
-    frontier_in_memory: Annotated[int, Field(ge=1000, le=10**9)] = 1_000_000
-    """Waiting addresses held in memory; the rest is on disk."""
+    frontier_in_memory: Annotated[int, Field(ge=100, le=10**9)] = 20_000
+    """Records of addresses held back in memory before they are written."""
     sync: Literal["normal", "full"] = "normal"
     """`normal` survives a killed process; `full` also a power cut."""
 

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from honeyguide.config.load import load
+from honeyguide.config.recipes import RECIPES
+
+Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_new_then_check(honeyguide: Run, tmp_path: Path) -> None:
+    done = honeyguide(
+        "topic", "new", "owls of Europe", "--keywords", "owl", "barn owl", "--seeds", "https://example.org/",
+        "--contact", "mailto:me@example.org", "--out", "owls.toml", "--max-pages", "50",
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "owls.toml\n", "")
+    config = load(tmp_path / "owls.toml")
+    assert config.topic.keywords == ("owl", "barn owl")
+    assert config.crawl.max_pages == 50
+    assert config.identity.has_contact
+    assert "--out collections/owls-of-europe" in (tmp_path / "owls.toml").read_text()
+
+    done = honeyguide("topic", "check", "owls.toml")
+    assert (done.returncode, done.stderr) == (0, "")
+    frozen = tomllib.loads(done.stdout)
+    assert frozen["ordering"] == {"order": "best-first"}
+    assert frozen["relevance"]["model"] == "tf-cosine"
+    assert json.loads(honeyguide("topic", "check", "owls.toml", "--json").stdout) == frozen
+    assert honeyguide("topic", "check", "owls.toml", "--quiet").stdout == ""
+
+    again = honeyguide("topic", "new", "other", "--out", "owls.toml")
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+    assert load(tmp_path / "owls.toml") == config
+
+
+def test_recipes(honeyguide: Run) -> None:
+    done = honeyguide("recipes")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines[0].split("\t") == ["recipe", "what it does", "needs", "reference"]
+    assert [line.split("\t")[0] for line in lines[1:]] == list(RECIPES)
+    listed = json.loads(honeyguide("recipes", "--json").stdout)
+    assert listed[0]["ordering"] == {"order": "breadth-first"}
+    assert all(recipe["reference"] and recipe["title"] for recipe in listed)
+
+
+def test_doctor(honeyguide: Run, tmp_path: Path) -> None:
+    (tmp_path / "topic.toml").write_text('[topic]\nname = "n"\n')
+    done = honeyguide("doctor", "topic.toml", "--json")
+    checks = {check["check"]: check for check in json.loads(done.stdout)}
+    assert done.returncode == (1 if any(check["result"] == "failed" for check in checks.values()) else 0)
+    essential = {
+        "Python",
+        "dependencies",
+        "SQLite",
+        "SQLite full text (FTS5)",
+        "write permission",
+        "sockets",
+        "processes",
+    }
+    assert {name: checks[name]["result"] for name in essential} == dict.fromkeys(essential, "ok")
+    assert checks["contact in user agent"]["result"] == "warning"
+    assert all(check["fix"] for check in checks.values() if check["result"] != "ok")
+    assert [file.name for file in tmp_path.iterdir()] == ["topic.toml"]
+
+
+def test_doctor_says_what_fails(honeyguide: Run, tmp_path: Path) -> None:
+    done = honeyguide("doctor", "--folder", "/proc/nothing")
+    assert done.returncode == 1
+    assert done.stderr == "honeyguide: essential checks failed: write permission\n"
+
+
+def test_version(honeyguide: Run) -> None:
+    facts = json.loads(honeyguide("version", "--json").stdout)
+    assert facts.keys() == {"honeyguide", "python", "sqlite", "platform"}
+    assert f"honeyguide\t{facts['honeyguide']}\n" in honeyguide("version").stdout

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.config.recipes import RECIPES, given_by, missing_needs
+from honeyguide.config.registry import OptionError, check_options, find, find_recipe, names, recipe_names
+from honeyguide.errors import TopicError
+from honeyguide.model import Document, Examples, Topic
+from honeyguide.relevance.tf_cosine import TfCosine
+
+
+class Taking:
+    def __init__(self, judge: object, *, depth: int = 3, mode: str = "a", share: float | None = None) -> None:
+        self.judge = judge
+
+
+def test_unknown_names_are_answered_with_the_nearest_and_the_list() -> None:
+    with pytest.raises(
+        TopicError, match=r"unknown recipe 'best-frist'; did you mean 'best-first'\? \(choose from: "
+    ):
+        find_recipe("best-frist")
+    with pytest.raises(TopicError, match="unknown page model 'tf-cosin'; did you mean 'tf-cosine'"):
+        find("relevance", "tf-cosin")
+    with pytest.raises(TopicError, match="unknown link order 'zzz'; choose from: "):
+        find("ordering", "zzz")
+
+
+def test_every_recipe_names_parts_that_exist() -> None:
+    for recipe in RECIPES.values():
+        assert recipe.relevance.name in names("relevance"), recipe.name
+        assert recipe.ordering.name in names("ordering"), recipe.name
+        assert {part.name for part in recipe.discovery} <= set(names("discovery")), recipe.name
+        check_options(find("relevance", recipe.relevance.name), recipe.relevance.options, given=frozenset())
+    assert recipe_names()[: len(RECIPES)] == tuple(RECIPES)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_installed_packages_add_parts() -> None:
+    assert "plug-words" in names("relevance")
+    assert find("relevance", "plug-words").__name__ == "Words"
+    assert find_recipe("plug-recipe").ordering.name == "plug-anchors"
+    assert recipe_names()[-2:] == ("plug-nothing", "plug-recipe")
+
+
+@pytest.mark.usefixtures("plugin")
+def test_built_in_names_cannot_be_replaced() -> None:
+    assert find("relevance", "tf-cosine") is TfCosine
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_broken_package_is_named() -> None:
+    with pytest.raises(TopicError, match=r"cannot import 'plug-broken' .*repair or uninstall"):
+        find("ordering", "plug-broken")
+    with pytest.raises(TopicError, match="is no Recipe; correct its entry point"):
+        find_recipe("plug-nothing")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dept": 3}, "unknown option 'dept'; did you mean 'depth'?"),
+        ({"judge": 3}, "unknown option 'judge'; choose from: depth, mode, share"),
+        ({"depth": "deep"}, "option 'depth' must be a valid integer"),
+        ({"mode": 1}, "option 'mode' must be a valid string"),
+        ({"share": []}, "option 'share' must be a valid number"),
+    ],
+)
+def test_options_are_checked_by_the_constructor(options: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        check_options(Taking, options, given=frozenset({"judge"}))
+    assert str(caught.value).startswith(message)
+    assert caught.value.option == next(iter(options))
+
+
+def test_valid_and_missing_options() -> None:
+    check_options(Taking, {"depth": 2, "share": None}, given=frozenset({"judge"}))
+    with pytest.raises(OptionError, match="option 'judge' is missing"):
+        check_options(Taking, {}, given=frozenset())
+
+
+def test_needs() -> None:
+    assert given_by(Topic(name="n", keywords=("k",), background=("b",))) == {"keywords", "background"}
+    assert given_by(Examples(positives=(Document("d"),), taxonomy=("a",))) == {"examples", "taxonomy"}
+    assert missing_needs(RECIPES["ss2"], frozenset()) == ["keywords", "background"]
+    assert missing_needs(RECIPES["best-first"], frozenset({"taxonomy"})) == []
+    assert missing_needs(RECIPES["best-first"], frozenset({"negatives"})) == [
+        "keywords or examples or taxonomy"
+    ]
