@@ -35,6 +35,8 @@ def power_iteration(
     """
     size = graph.size
     ranks = np.ones(size)
+    if not size:
+        return ranks
     ranks[: len(start)] = start[:size]
     ranks *= size / ranks.sum() if ranks.sum() > 0 else 1.0
     degree = np.bincount(graph.sources, minlength=size)
