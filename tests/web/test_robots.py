@@ -103,7 +103,7 @@ BODIES = st.builds(
 URLS = st.lists(PATH_PIECES, max_size=8).map(lambda pieces: "http://example.org/" + "".join(pieces))
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(BODIES, URLS)
 def test_same_answers_as_googles_parser(body: str, url: str) -> None:
     expected = RobotsMatcher().OneAgentAllowedByRobots(body, AGENT, url)
@@ -113,7 +113,7 @@ def test_same_answers_as_googles_parser(body: str, url: str) -> None:
 WILD = st.lists(st.sampled_from("ab*$/"), max_size=10).map("".join)
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(WILD, WILD, st.lists(st.sampled_from("ab/$*"), max_size=12).map("".join))
 def test_wildcards_match_as_googles_parser_does(disallow: str, allow: str, path: str) -> None:
     body = f"user-agent: {AGENT}\ndisallow: /{disallow}\nallow: /{allow}\n"

@@ -71,8 +71,7 @@ _DROPPED_PARAMETER = re.compile(
     r")[^&]*",
     re.IGNORECASE,
 )
-_TRIPLET = re.compile("%([0-9A-Fa-f]{2})")
-_BROKEN_TRIPLET = re.compile("%(?![0-9A-Fa-f]{2})")
+_ENCODED = re.compile("%[0-9A-Fa-f]{2}|%[0-9A-Fa-f]?(?:%[0-9A-Fa-f]{2})+")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
@@ -150,14 +149,18 @@ def parse_href(text: str, base: str | None = None) -> str | None:
     return href if href is None or href.startswith(WEB) else _slow_href(text, base)
 
 
-def _triplet(match: re.Match[str]) -> str:
-    """One percent triplet: the character when unreserved, else in upper case."""
-    character = chr(int(match[1], 16))
-    return character if character in _UNRESERVED else "%" + match[1].upper()
+def _decode_safely(match: re.Match[str]) -> str:
+    """A percent triplet: the character itself when unreserved, else in upper case.
 
-
-def _upper_triplet(match: re.Match[str]) -> str:
-    return match[0].upper()
+    Triplets right after a stray percent sign are not decoded: `%%34%31` would become `%41`, which
+    means something else.
+    """
+    text = match[0]
+    if len(text) > 3:
+        stray = len(text) % 3
+        return text[:stray] + text[stray:].upper()
+    character = chr(int(text[1:], 16))
+    return character if character in _UNRESERVED else text.upper()
 
 
 def _tidy(href: str, *, again: bool = True) -> str | None:
@@ -171,8 +174,7 @@ def _tidy(href: str, *, again: bool = True) -> str | None:
         head = head[:start] + head[head.rindex("@") + 1 :]
     rest = href[slash:]
     if "%" in rest:
-        # Decoding next to a stray percent sign could make a new triplet and so change the meaning.
-        rest = _TRIPLET.sub(_upper_triplet if _BROKEN_TRIPLET.search(rest) else _triplet, rest)
+        rest = _ENCODED.sub(_decode_safely, rest)
     path, _, query = rest.partition("?")
     if ";" in path:
         path = _PATH_SESSION.sub("", path)
