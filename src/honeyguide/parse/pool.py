@@ -1,0 +1,244 @@
+"""Parse in processes that can be killed.
+
+Each worker is a fresh interpreter (`honeyguide.parse.worker`) on a socket pair; the crawl's own process is
+never forked, so this works in notebooks and beside threads. Jobs are handed out in the order they
+come, to the least busy worker, at most two to each: while one is parsed the next is already there.
+
+A job that takes longer than the deadline, or whose worker dies, ends as a failure; its worker is replaced
+and the job that waited behind it is given to another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+from typing import Final, TypeAlias
+
+import msgspec
+
+from honeyguide.model import Outcome, Page
+from honeyguide.parse.base import ParseFailure, ParseJob
+from honeyguide.parse.html import parse_page
+from honeyguide.parse.worker import HEADER, JOB, PAGE
+
+GIBIBYTE: Final = 1 << 30
+DEPTH: Final = 2
+"""Jobs handed to one worker at a time."""
+START_TIMEOUT: Final = 60.0
+"""Seconds a worker may take to start on a busy machine."""
+MAX_FRAME: Final = 256 << 20
+
+_ENVIRONMENT: Final = {
+    # Arrays of a page's size would be mapped and unmapped for every page: twice the time.
+    "MALLOC_MMAP_THRESHOLD_": str(64 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(128 << 20),
+    "MALLOC_ARENA_MAX": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
+Answer: TypeAlias = Page | ParseFailure
+
+
+class _Ticket:
+    """A job under way."""
+
+    __slots__ = ("future", "job")
+
+    def __init__(self, job: ParseJob, future: asyncio.Future[Answer]) -> None:
+        self.job = job
+        self.future = future
+
+    def answer(self, answer: Answer) -> None:
+        if not self.future.done():
+            self.future.set_result(answer)
+
+
+class _WorkerDied(Exception):
+    """The worker closed its socket."""
+
+
+class ParsePool:
+    """Parses pages in worker processes.
+
+    Parameters:
+        workers: Number of processes; 0 parses in this process, without deadline or memory limit (for
+            trusted pages, such as those of a generated web).
+        deadline: Seconds for one document.
+        memory_limit: Bytes of address space for one worker.
+        scan: Whether documents are looked over for bombs first; off only to test the limits.
+
+    Example:
+        >>> async def title(body: bytes) -> str:
+        ...     pool = ParsePool(workers=0)
+        ...     page = await pool.parse(ParseJob("https://example.org/", body))
+        ...     await pool.close()
+        ...     return page.title if isinstance(page, Page) else page.detail
+        >>> asyncio.run(title(b"<title>Owls</title>"))
+        'Owls'
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        deadline: float = 5.0,
+        memory_limit: int = GIBIBYTE,
+        scan: bool = True,
+    ) -> None:
+        self.size = workers
+        self.deadline = deadline
+        self.memory_limit = memory_limit
+        self.scan = scan
+        self.replaced = 0
+        """Workers that died or were killed."""
+        self._workers: list[_Worker] = []
+        self._queue: deque[_Ticket] = deque()
+        self._closed = False
+
+    async def parse(self, job: ParseJob) -> Answer:
+        """Parse one document. Workers are started when they are first needed."""
+        if self._closed:
+            raise RuntimeError("the parse pool is closed: make a new one")
+        if not self.size:
+            return parse_page(job, scan=self.scan)
+        ticket = _Ticket(job, asyncio.get_running_loop().create_future())
+        self._queue.append(ticket)
+        self._dispatch()
+        return await ticket.future
+
+    async def close(self) -> None:
+        """End all workers. Jobs under way are cancelled."""
+        self._closed = True
+        workers, self._workers = self._workers, []
+        for worker in workers:
+            for ticket in worker.tickets:
+                ticket.future.cancel()
+        for ticket in self._queue:
+            ticket.future.cancel()
+        self._queue.clear()
+        await asyncio.gather(*(worker.close() for worker in workers))
+
+    def _dispatch(self) -> None:
+        """Hand waiting jobs to workers that have room."""
+        queue = self._queue
+        while queue and not self._closed:
+            if queue[0].future.done():
+                queue.popleft()
+                continue
+            worker = min(self._workers, key=lambda worker: len(worker.tickets), default=None)
+            if (worker is None or worker.tickets) and len(self._workers) < self.size:
+                worker = _Worker(self)
+                self._workers.append(worker)
+            if worker is None or len(worker.tickets) >= DEPTH:
+                break
+            worker.give(queue.popleft())
+
+    def _done(self, worker: _Worker) -> None:
+        """A worker ended: give back the jobs it had not begun."""
+        self.replaced += 1
+        if worker in self._workers:
+            self._workers.remove(worker)
+        self._queue.extendleft(reversed(worker.tickets))
+        worker.tickets.clear()
+        self._dispatch()
+
+
+class _Worker:
+    """One worker process and the jobs it has."""
+
+    def __init__(self, pool: ParsePool) -> None:
+        self.pool = pool
+        self.tickets: deque[_Ticket] = deque()
+        self._given = asyncio.Event()
+        self._page = msgspec.msgpack.Decoder(Page)
+        self._failure = msgspec.msgpack.Decoder(ParseFailure)
+        self._encoder = msgspec.msgpack.Encoder()
+        self._writer: asyncio.StreamWriter | None = None
+        self._socket, self._process = self._start()
+        self._task = asyncio.create_task(self._serve(), name="parse worker")
+
+    def give(self, ticket: _Ticket) -> None:
+        """Queue a job at this worker."""
+        self.tickets.append(ticket)
+        if self._writer is not None:
+            self._send(ticket)
+        self._given.set()
+
+    async def close(self) -> None:
+        """Kill the process and wait for its end."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._kill()
+
+    def _start(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+        pool = self.pool
+        ours, theirs = socket.socketpair()
+        limits = [str(pool.memory_limit), str(pool.deadline), "1" if pool.scan else "0"]
+        # -P: a file in the current folder must not stand in for one of our modules.
+        command = [sys.executable, "-P", "-m", "honeyguide.parse.worker", str(theirs.fileno()), *limits]
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                command,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | _ENVIRONMENT,
+            )
+        ours.setblocking(False)
+        return ours, process
+
+    def _send(self, ticket: _Ticket) -> None:
+        assert self._writer is not None
+        frame = self._encoder.encode(ticket.job)
+        self._writer.write(HEADER.pack(len(frame), JOB))
+        self._writer.write(frame)
+
+    async def _serve(self) -> None:
+        """Take answers in the order of the jobs until the worker fails."""
+        try:
+            reader, self._writer = await asyncio.open_connection(sock=self._socket)
+            async with asyncio.timeout(START_TIMEOUT):
+                await self._frame(reader)
+            for ticket in self.tickets:
+                self._send(ticket)
+            while True:
+                while not self.tickets:
+                    self._given.clear()
+                    await self._given.wait()
+                async with asyncio.timeout(self.pool.deadline):
+                    kind, frame = await self._frame(reader)
+                answer = self._page.decode(frame) if kind == PAGE else self._failure.decode(frame)
+                self.tickets.popleft().answer(answer)
+                self.pool._dispatch()
+        except TimeoutError:
+            failure = ParseFailure(Outcome.PARSE_TIMEOUT, f"not parsed within {self.pool.deadline:g} s")
+        except (_WorkerDied, OSError, msgspec.DecodeError) as error:
+            failure = ParseFailure(Outcome.PARSE_FAILED, f"the parse worker died: {error}"[:300])
+        self._kill()
+        if self.tickets:
+            self.tickets.popleft().answer(failure)
+        self.pool._done(self)
+
+    async def _frame(self, reader: asyncio.StreamReader) -> tuple[int, bytes]:
+        try:
+            length, kind = HEADER.unpack(await reader.readexactly(HEADER.size))
+            if length > MAX_FRAME:
+                raise _WorkerDied(f"an answer of {length} bytes")
+            return kind, await reader.readexactly(length)
+        except asyncio.IncompleteReadError:
+            self._process.kill()
+            raise _WorkerDied(f"exit status {self._process.wait()}") from None
+
+    def _kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        if self._writer is not None:
+            self._writer.transport.abort()
+        else:
+            self._socket.close()
