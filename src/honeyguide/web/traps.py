@@ -96,15 +96,15 @@ def _calendar(url: str, limits: TrapLimits) -> str | None:
     of newspaper archives too, so these need a word such as `calendar` or `events` in the URL.
     """
     years = [int(match[1]) for match in _YEAR_MONTH.finditer(url)]
-    if _MONTH_PARAMETER.search(url):
+    if "?" in url and _MONTH_PARAMETER.search(url):
         years.extend(int(match[1]) for match in _YEAR_PARAMETER.finditer(url))
     if years and max(years) > limits.now_year + limits.years_ahead:
         return CALENDAR_FUTURE
-    if not _CALENDAR_WORD.search(url):
+    past = bool(years) and min(years) < limits.now_year - limits.years_back
+    day = "?" in url and _DAY_IN_QUERY.search(url) is not None
+    if not (past or day) or not _CALENDAR_WORD.search(url):
         return None
-    if years and min(years) < limits.now_year - limits.years_back:
-        return CALENDAR_PAST
-    return CALENDAR_DAY if _DAY_IN_QUERY.search(url) else None
+    return CALENDAR_PAST if past else CALENDAR_DAY
 
 
 def _path_reason(path: str, limits: TrapLimits) -> str | None:
