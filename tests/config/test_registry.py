@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.config.recipes import RECIPES, given_by, missing_needs
-from honeyguide.config.registry import OptionError, check_options, find, find_recipe, names, recipe_names
+from honeyguide.config.recipes import RECIPES, find_recipe, given_by, missing_needs, recipe_names
+from honeyguide.config.registry import OptionError, check_options, find, names
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Topic
 from honeyguide.relevance.tf_cosine import TfCosine

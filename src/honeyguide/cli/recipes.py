@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.cli.output import note, print_table
-from honeyguide.config.recipes import Recipe
-from honeyguide.config.registry import find_recipe, recipe_names
+from honeyguide.config.recipes import Recipe, find_recipe, recipe_names
 
 
 def recipes(*, json: bool = False) -> None:

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from honeyguide.cli.output import note
 from honeyguide.config.load import check_values
-from honeyguide.config.registry import find_recipe
+from honeyguide.config.recipes import find_recipe
 from honeyguide.config.schema import DEFAULT_RECIPE, VERSION
 from honeyguide.topic import TopicFile, render, write_new
 

@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 
 from honeyguide.config.load import changed, refuse
-from honeyguide.config.recipes import Part, Recipe, given_by, missing_needs
-from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, find, find_recipe
+from honeyguide.config.recipes import Part, Recipe, find_recipe, given_by, missing_needs
+from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, find
 from honeyguide.config.schema import Config
 from honeyguide.discovery.base import Source
 from honeyguide.errors import TopicError

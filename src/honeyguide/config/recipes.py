@@ -7,8 +7,12 @@ has to change.
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
+
 import msgspec
 
+from honeyguide.config.entries import advice, load_entry
+from honeyguide.errors import TopicError
 from honeyguide.model import Examples, Topic
 
 KNOWLEDGE = ("keywords", "examples", "negatives", "background", "taxonomy")
@@ -175,3 +179,21 @@ _BASELINES = (
 
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _BASELINES}
 """All built-in recipes by name."""
+
+
+def recipe_names() -> tuple[str, ...]:
+    """The names of all recipes: the built-in ones first, in their order."""
+    added = entry_points(group="honeyguide.recipes").names - RECIPES.keys()
+    return (*RECIPES, *sorted(added))
+
+
+def find_recipe(name: str) -> Recipe:
+    """The recipe of a name. Raises `TopicError` when there is none."""
+    if name in RECIPES:
+        return RECIPES[name]
+    for entry in entry_points(group="honeyguide.recipes", name=name):
+        recipe = load_entry(entry)
+        if not isinstance(recipe, Recipe):
+            raise TopicError(f"recipe {name!r} ({entry.value}) is no Recipe; correct its entry point")
+        return recipe
+    raise TopicError(f"unknown recipe {name!r}; {advice(name, recipe_names())}")

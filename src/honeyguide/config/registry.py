@@ -1,8 +1,8 @@
 """Which parts there are: the built-in ones, and those that installed packages register.
 
-A package registers a part as an entry point in one of the groups `honeyguide.relevance`,
-`honeyguide.ordering`, `honeyguide.discovery` (a class) or `honeyguide.recipes` (a `Recipe`). Built-in
-names cannot be replaced, so that a recipe's name means the same everywhere.
+A package registers a class as an entry point in one of the groups `honeyguide.relevance`,
+`honeyguide.ordering` or `honeyguide.discovery`. Built-in names cannot be replaced, so that a name means
+the same everywhere.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Any, Literal, TypeAlias
 
 import pydantic
 
 from honeyguide import discovery, ordering, relevance
-from honeyguide.config.recipes import RECIPES, Recipe
+from honeyguide.config.entries import advice, load_entry
 from honeyguide.errors import TopicError
 from honeyguide.topic.file import nearest
 
@@ -46,29 +46,11 @@ def find(kind: Kind, name: str) -> Callable[..., Any]:
     if name in _BUILT_IN[kind]:
         return _BUILT_IN[kind][name]
     for entry in entry_points(group=f"honeyguide.{kind}", name=name):
-        part = _load(entry)
+        part = load_entry(entry)
         if not callable(part):
             raise TopicError(f"{WORDS[kind]} {name!r} ({entry.value}) is no class; correct its entry point")
         return typing.cast("Callable[..., Any]", part)
-    raise TopicError(f"unknown {WORDS[kind]} {name!r}; {_advice(name, names(kind))}")
-
-
-def recipe_names() -> tuple[str, ...]:
-    """The names of all recipes: the built-in ones first, in their order."""
-    added = entry_points(group="honeyguide.recipes").names - RECIPES.keys()
-    return (*RECIPES, *sorted(added))
-
-
-def find_recipe(name: str) -> Recipe:
-    """The recipe of a name. Raises `TopicError` when there is none."""
-    if name in RECIPES:
-        return RECIPES[name]
-    for entry in entry_points(group="honeyguide.recipes", name=name):
-        recipe = _load(entry)
-        if not isinstance(recipe, Recipe):
-            raise TopicError(f"recipe {name!r} ({entry.value}) is no Recipe; correct its entry point")
-        return recipe
-    raise TopicError(f"unknown recipe {name!r}; {_advice(name, recipe_names())}")
+    raise TopicError(f"unknown {WORDS[kind]} {name!r}; {advice(name, names(kind))}")
 
 
 def check_options(maker: Callable[..., Any], options: Mapping[str, object], *, given: frozenset[str]) -> None:
@@ -93,8 +75,8 @@ def check_options(maker: Callable[..., Any], options: Mapping[str, object], *, g
         if name not in parameters:
             if takes_any and name not in given:
                 continue
-            advice = nearest(name, parameters) if parameters else "it takes no options"
-            raise OptionError(name, f"unknown option '{name}'; {advice}")
+            hint = nearest(name, parameters) if parameters else "it takes no options"
+            raise OptionError(name, f"unknown option '{name}'; {hint}")
         if name in hints:
             _check_type(name, value, hints[name])
     for name, parameter in parameters.items():
@@ -127,20 +109,3 @@ def _hints(maker: Callable[..., Any]) -> dict[str, Any]:
         return typing.get_type_hints(maker.__init__ if inspect.isclass(maker) else maker)
     except NameError:  # names imported for type checkers only
         return {}
-
-
-def _load(entry: EntryPoint) -> object:
-    try:
-        return entry.load()
-    except Exception as error:  # a plug-in may fail in any way while it is imported
-        raise TopicError(
-            f"cannot import {entry.name!r} ({entry.value}): {type(error).__name__}: {error}; "
-            "repair or uninstall the package that registers it"
-        ) from error
-
-
-def _advice(name: str, known: tuple[str, ...]) -> str:
-    """The nearest name, and the whole list."""
-    advice = nearest(name, known)
-    listed = f"choose from: {', '.join(known)}"
-    return f"{advice} ({listed})" if known and advice.startswith("did you mean") else advice

@@ -138,6 +138,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     """
     known = sorted(candidates)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if not close and len(name) > 2:
+        close = [candidate for candidate in known if candidate.startswith(name) or name.startswith(candidate)]
     if close:
         return f"did you mean '{close[0]}'?"
     return f"choose from: {', '.join(known)}" if known else "there is nothing to choose from"
