@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
 from honeyguide.errors import HoneyguideError
@@ -30,7 +31,7 @@ from honeyguide.lab.measures import (
 )
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A6A00", "#444444")
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+_DASHES: tuple[Any, ...] = ("-", (0, (9, 1.2)), (0, (2.5, 1)), (0, (8, 1.2, 1.5, 1.2)))
 _MOST_POINTS = 1_000
 _STYLE: dict[Any, Any] = {
     "axes.edgecolor": "#888888",
@@ -144,7 +145,10 @@ def draw(panels: Sequence[Panel], path: Path, *, title: str = "") -> Path:
     across = min(2, len(panels))
     down = -(-len(panels) // 2)
     with _styled():
-        figure = Figure(figsize=(5.0 * across + 0.2, 3.3 * down + 0.7), layout="constrained")
+        figure = Figure(
+            figsize=(5.0 * across + 0.2, 3.3 * down + 0.7),
+            layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1),
+        )
         FigureCanvasAgg(figure)
         axes = figure.subplots(down, across, squeeze=False).flat
         colours = _colours(panels)
@@ -186,7 +190,10 @@ def _panel(axes: Any, panel: Panel, colours: dict[str, int]) -> dict[str, Any]:
     axes.set_title(panel.title)
     axes.set_xlabel(panel.across)
     axes.set_ylabel(panel.up)
-    axes.set_xlim(left=0)
+    right = max((float(curve.x[-1]) for curve in panel.curves if len(curve.x)), default=1.0)
+    axes.set_xlim(0, right if right > 1.0 else 1.0)
+    if right > 1.0:
+        axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylim(0, min(1.02, top * 1.08) if panel.share and top > 0 else None)
     axes.set_axisbelow(True)
     return handles
