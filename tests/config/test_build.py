@@ -9,7 +9,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from honeyguide.config.build import build_parts, check_config, chosen, spelled_out
-from honeyguide.config.load import load
+from honeyguide.config.load import changed, load
 from honeyguide.config.recipes import RECIPES, Part
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Link, Page, Verdict
@@ -134,6 +134,12 @@ def test_options_are_laid_over_those_of_the_recipe(tmp_path: Path) -> None:
     assert chosen(whole) == recipe
     other = load(put(tmp_path, text + "[relevance]\nmodel = 'tf-cosine'\n"))
     assert chosen(other).relevance == Part("tf-cosine")
+
+
+def test_what_the_command_line_got_wrong_is_not_blamed_on_the_file(tmp_path: Path) -> None:
+    config = changed(load(put(tmp_path, "")), {"crawl": {"recipe": "nonsense"}})
+    with pytest.raises(TopicError, match=r"^unknown recipe 'nonsense'; choose from: "):
+        chosen(config)
 
 
 @pytest.mark.usefixtures("plugin")

@@ -60,20 +60,25 @@ def changed(
         discovery: Replaces the list of sources.
     """
     values = config.model_dump(exclude_unset=True)
+    touched = set(config._changed)
     for table, keys in changes.items():
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             values[table] = {**values.get(table, {}), **given}
+            touched.update((table, key) for key in given)
     if discovery is not None:
         values["discovery"] = [dict(source) for source in discovery]
     fresh = check_values(values)
     fresh._file = config._file
+    fresh._changed = frozenset(touched)
     return fresh
 
 
 def refuse(config: Config, location: Location, problem: str) -> TopicError:
-    """A refusal found after the schema's checks, with the line when the configuration has a file."""
-    return config._file.error(location, problem) if config._file is not None else TopicError(problem)
+    """A refusal found after the schema's checks, with the line where the file says so."""
+    if config._file is None or location[:2] in config._changed:
+        return TopicError(problem)
+    return config._file.error(location, problem)
 
 
 def freeze(config: Config) -> str:

@@ -313,6 +313,8 @@ class Config(Table):
     """Written into the copy that a collection keeps; ignored when read."""
 
     _file: TopicFile | None = PrivateAttr(default=None)
+    _changed: frozenset[tuple[str, str]] = PrivateAttr(default=frozenset())
+    """Tables and keys that no longer say what the file says."""
 
     @property
     def base(self) -> Path:
