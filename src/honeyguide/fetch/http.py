@@ -8,16 +8,17 @@ security hole in some crawler.
 from __future__ import annotations
 
 import asyncio
+import functools
 import re
 import socket
 import ssl
 import weakref
 from collections.abc import Callable
-from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from honeyguide.fetch.base import Failure, Request, Response
@@ -27,41 +28,10 @@ from honeyguide.fetch.heads import header_text, request_head, response_head
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.resolver import GuardedResolver, Lookup, ThreadLookup
 from honeyguide.fetch.trouble import detail_of, outcome_of
+from honeyguide.fetch.wire import EXCHANGE, Answer, Exchange, Handler
 from honeyguide.model import Outcome
 
 _PLAIN = re.compile(r"https?://[\x21-\x7e]+", re.IGNORECASE)
-
-
-class _Exchange:
-    """What is learnt about one request on its way; shared with aiohttp's callbacks by a context variable."""
-
-    __slots__ = ("answer", "body", "close_after", "dialled", "ip", "request", "started", "started_at")
-
-    def __init__(self, request: Request, *, started_at: float, started: float) -> None:
-        self.request = request
-        self.started_at = started_at
-        self.started = started
-        self.dialled = False
-        self.close_after = False
-        self.ip = ""
-        self.answer: aiohttp.ClientResponse | None = None
-        self.body: Body | None = None
-
-
-_EXCHANGE: ContextVar[_Exchange] = ContextVar("exchange")
-
-
-class _Answer(aiohttp.ClientResponse):
-    """aiohttp's response, which notes its peer before a short body lets the connection go."""
-
-    async def start(self, connection: Any) -> aiohttp.ClientResponse:
-        exchange = _EXCHANGE.get()
-        peer = connection.transport.get_extra_info("peername") if connection.transport else None
-        if peer:
-            exchange.ip = str(peer[0])
-        if exchange.close_after and connection.protocol is not None:
-            connection.protocol.force_close()
-        return await super().start(connection)
 
 
 class HttpFetcher:
@@ -114,10 +84,10 @@ class HttpFetcher:
     async def fetch(self, request: Request) -> Response | Failure:
         """The answer, or why there is none. Only cancellation is raised."""
         loop = asyncio.get_running_loop()
-        exchange = _Exchange(request, started_at=self._clock(), started=loop.time())
+        exchange = Exchange(request, started_at=self._clock(), started=loop.time())
         if not _PLAIN.fullmatch(request.url):
             return self._failure(exchange, Outcome.BAD_HTTP, "not an http(s) URL in canonical form")
-        _EXCHANGE.set(exchange)
+        EXCHANGE.set(exchange)
         trouble: Exception | None = None
         try:
             async with asyncio.timeout(self.options.deadline) as scope:
@@ -134,7 +104,7 @@ class HttpFetcher:
             return self._failure(exchange, outcome_of(trouble), detail_of(trouble))
         return self._result(exchange, exchange.answer, exchange.body.end(trouble))
 
-    async def _ask(self, exchange: _Exchange) -> aiohttp.ClientResponse:
+    async def _ask(self, exchange: Exchange) -> aiohttp.ClientResponse:
         session = self._session or self._open()
         exchange.close_after = len(self._sockets) > 4 * self.options.max_connections
         url = URL(exchange.request.url, encoded=True)
@@ -171,6 +141,8 @@ class HttpFetcher:
             keepalive_timeout=options.keep_alive,
             ssl=context,
         )
+        handler: type[ResponseHandler] = Handler
+        connector._factory = functools.partial(handler, loop=asyncio.get_running_loop())
         self._session = aiohttp.ClientSession(
             connector=connector,
             headers=headers,
@@ -178,7 +150,7 @@ class HttpFetcher:
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
-            response_class=_Answer,
+            response_class=Answer,
             max_line_size=options.max_header_bytes,
             max_field_size=options.max_header_bytes,
             max_headers=options.max_headers,
@@ -189,7 +161,7 @@ class HttpFetcher:
 
     def _dial(self, info: tuple[Any, ...]) -> socket.socket:
         """A socket for one address, after the guard has seen it (aiohttp's `socket_factory`)."""
-        exchange = _EXCHANGE.get()
+        exchange = EXCHANGE.get()
         exchange.dialled = True
         exchange.ip = str(info[4][0])
         if (exchange.ip, info[4][1]) in self._resolver.pinned:
@@ -200,7 +172,7 @@ class HttpFetcher:
         return opened
 
     def _result(
-        self, exchange: _Exchange, answer: aiohttp.ClientResponse, end: tuple[Outcome, str]
+        self, exchange: Exchange, answer: aiohttp.ClientResponse, end: tuple[Outcome, str]
     ) -> Response | Failure:
         body, (outcome, detail) = exchange.body, end
         assert body is not None
@@ -226,7 +198,7 @@ class HttpFetcher:
             ),
         )
 
-    def _failure(self, exchange: _Exchange, outcome: Outcome, detail: str) -> Failure:
+    def _failure(self, exchange: Exchange, outcome: Outcome, detail: str) -> Failure:
         return Failure(
             url=exchange.request.url,
             outcome=outcome,
@@ -237,7 +209,7 @@ class HttpFetcher:
         )
 
     @staticmethod
-    def _seconds(exchange: _Exchange) -> float:
+    def _seconds(exchange: Exchange) -> float:
         return asyncio.get_running_loop().time() - exchange.started
 
     async def close(self) -> None:
