@@ -1,0 +1,163 @@
+"""Exports: rows as JSONL, CSV or Parquet, written in one pass and in one step.
+
+Rows are plain dictionaries; columns are fixed and in a fixed order; what a row does not have is empty.
+The file appears when it is complete (see `atomic`).
+
+CSV and spreadsheets: a cell of text that starts with `=`, `+`, `-`, `@`, a tab or a line end would be
+run as a formula by a spreadsheet, and titles come from the web. Such cells get a leading apostrophe,
+which spreadsheets take as "this is text". Numbers are left alone. JSONL and Parquet hold the text as
+it is: take those for anything but looking at.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from honeyguide.errors import CollectionError, MissingExtra
+from honeyguide.store.atomic import replacing
+
+Row: TypeAlias = Mapping[str, object]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+class Column(NamedTuple):
+    """A column of an export."""
+
+    name: str
+    kind: type
+    """`str`, `int`, `float` or `bool`."""
+    meaning: str
+
+
+PAGE_COLUMNS = (
+    Column("url", str, "canonical URL"),
+    Column("title", str, "title"),
+    Column("language", str, "ISO 639-1 code, empty when unknown"),
+    Column("score", float, "relevance in 0..1"),
+    Column("on_topic", bool, "the page model's verdict"),
+    Column("fetched_at", str, "UTC, ISO 8601"),
+    Column("depth", int, "links followed from the seed"),
+    Column("status", int, "HTTP status"),
+    Column("content_type", str, "media type"),
+    Column("bytes", int, "size of the decoded body"),
+    Column("digest", str, "sha1: plus base32 of the payload"),
+    Column("duplicate_of", str, "URL of the page it repeats, or empty"),
+    Column("parent_url", str, "page whose link led here, empty for seeds"),
+    Column("warc_file", str, "archive file"),
+    Column("warc_offset", int, "offset of the response record"),
+)
+"""Every page export has these columns, in this order."""
+
+TEXT_COLUMN = Column("text", str, "visible text")
+"""Comes last when asked for: it makes exports ten times as large."""
+
+
+def export(
+    rows: Iterable[Row],
+    path: Path,
+    *,
+    form: str = "",
+    columns: Sequence[Column] = PAGE_COLUMNS,
+    batch: int = 2_000,
+) -> int:
+    """Write rows to a file; how many there were.
+
+    Args:
+        rows: Read once; only a batch of them is in memory.
+        path: An existing file is replaced, but only when all rows were written.
+        form: `jsonl`, `csv` or `parquet`; empty to take it from the file name.
+        columns: Names and kinds.
+        batch: Rows in a Parquet row group.
+
+    Raises:
+        CollectionError: An unknown form, or the disk is full.
+        MissingExtra: Parquet without pyarrow.
+        ValueError: A row has a key that is no column, or a value of another kind.
+    """
+    form = form or path.suffix.removeprefix(".").lower()
+    writer = _WRITERS.get(form)
+    if writer is None:
+        raise CollectionError(f"{path}: unknown form {form!r}; use one of {', '.join(sorted(_WRITERS))}")
+    with replacing(path) as temporary:
+        return writer(_ordered(rows, columns), temporary, columns, batch)
+
+
+def _ordered(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:
+    """Each row's values in column order, checked."""
+    names = {column.name for column in columns}
+    for row in rows:
+        if not row.keys() <= names:
+            raise ValueError(f"no such column: {', '.join(sorted(row.keys() - names))}")
+        yield [_checked(column, row.get(column.name)) for column in columns]
+
+
+def _checked(column: Column, value: object) -> object:
+    if value is None:
+        return None
+    if column.kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if column.kind is bool and value in (0, 1):
+        return bool(value)
+    if not isinstance(value, column.kind) or (isinstance(value, bool) and column.kind is not bool):
+        raise ValueError(f"column {column.name} takes {column.kind.__name__}, not {value!r:.80}")
+    if isinstance(value, str):
+        # SQLite and JSON take lone surrogates, UTF-8 does not.
+        return value.encode("utf-8", "replace").decode()
+    return value
+
+
+def _write_jsonl(rows: Iterator[list[Any]], path: Path, columns: Sequence[Column], _batch: int) -> int:
+    names = [column.name for column in columns]
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            file.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def _write_csv(rows: Iterator[list[Any]], path: Path, columns: Sequence[Column], _batch: int) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([column.name for column in columns])
+        for row in rows:
+            writer.writerow([_cell(value) for value in row])
+            count += 1
+    return count
+
+
+def _cell(value: object) -> object:
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, str):
+        value = value.replace("\0", "")
+        return "'" + value if value.lstrip(" \u00a0\u3000").startswith(_FORMULA) else value
+    return value
+
+
+def _write_parquet(rows: Iterator[list[Any]], path: Path, columns: Sequence[Column], batch: int) -> int:
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("Parquet export", "tables") from None
+    kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
+    schema = arrow.schema([(column.name, kinds[column.kind]) for column in columns])
+    count = 0
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        while block := list(itertools.islice(rows, max(1, batch))):
+            values = zip(*block, strict=True)
+            arrays = [arrow.array(column, kind) for column, kind in zip(values, schema.types, strict=True)]
+            writer.write_batch(arrow.record_batch(arrays, schema=schema))
+            count += len(block)
+    return count
+
+
+_Writer: TypeAlias = Callable[[Iterator[list[Any]], Path, Sequence[Column], int], int]
+_WRITERS: dict[str, _Writer] = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
