@@ -36,6 +36,7 @@ _CHUNK = 1 << 16
 _COMPACT_AT = 32 << 20
 """Bytes of log beyond twice its shortest form that are put up with before it is written anew."""
 
+_LOG_SIZE = "SELECT coalesce(sum(length(records)), 0), coalesce(max(number), 0) FROM change"
 _INSERT = "INSERT INTO url VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _REPLACE = (
     "UPDATE url SET host = ?, status = ?, priority = ?, depth = ?, redirects = ?, parent = ?, source = ?,"
@@ -64,9 +65,9 @@ class State:
         self._read_only = read_only
         self.journal = Journal(connection)
         self._columns: Columns | None = None
-        (self._log_bytes,) = connection.execute(
-            "SELECT coalesce(sum(length(records)), 0) FROM change"
-        ).fetchone()
+        self._applied = 0
+        """Number of the last log entry that `_columns` has."""
+        self._log_bytes, self._log_number = connection.execute(_LOG_SIZE).fetchone()
 
     @classmethod
     def open(cls, path: Path | None, *, read_only: bool = False, synchronous: str = "NORMAL") -> Self:
@@ -110,6 +111,8 @@ class State:
         self._connection.rollback()
         self.journal.rollback()
         self._columns = None
+        self._applied = 0
+        self._log_bytes, self._log_number = self._connection.execute(_LOG_SIZE).fetchone()
 
     def close(self) -> None:
         """Close the file; what was not committed is lost. A second call does nothing."""
@@ -155,29 +158,40 @@ class State:
             rows = np.arange(1, columns.size + 1, dtype=np.int32)
         for start in range(0, len(rows), _CHUNK):
             blob = columns.records(rows[start : start + _CHUNK]).tobytes()
-            self._connection.execute("INSERT INTO change (records) VALUES (?)", (blob,))
+            # Numbers only rise, also when the log is written anew: readers ask for what is beyond their last.
+            self._log_number += 1
+            self._connection.execute("INSERT INTO change VALUES (?, ?)", (self._log_number, blob))
             self._log_bytes += len(blob)
 
     def columns(self) -> Columns:
         """Fingerprints, hosts, statuses and priorities of all URLs.
 
-        The writer's frontier shares its arrays; a reader gets those of the last commit, read when asked.
+        The writer's frontier shares its arrays; a reader gets those of the last commit, and reads only
+        what is new when it asks again.
 
         Raises:
             CollectionError: the log does not agree with the URLs.
         """
-        if self._columns is not None:
+        if self._columns is not None and not self._read_only:
             return self._columns
-        columns = Columns()
-        for (blob,) in self._connection.execute("SELECT records FROM change ORDER BY number"):
-            columns.apply(blob)
-        (largest,) = self._connection.execute("SELECT coalesce(max(row), 0) FROM url").fetchone()
+        columns = self._columns or Columns()
+        if self._read_only:
+            self._connection.execute("BEGIN")  # both questions about the same commit
+        try:
+            for number, blob in self._connection.execute(
+                "SELECT number, records FROM change WHERE number > ? ORDER BY number", (self._applied,)
+            ):
+                columns.apply(blob)
+                self._applied = number
+            (largest,) = self._connection.execute("SELECT coalesce(max(row), 0) FROM url").fetchone()
+        finally:
+            if self._read_only:
+                self._connection.rollback()
         if largest != columns.size:
             raise CollectionError(
                 f"the state knows {largest} URLs but logged {columns.size}; restore state.sqlite from a copy"
             )
-        if not self._read_only:
-            self._columns = columns
+        self._columns = columns
         return columns
 
     def row_of(self, url_id: int) -> int:
@@ -293,6 +307,10 @@ class State:
     def events(self, *, after: int = 0, kind: str = "") -> Iterator[Event]:
         """Events numbered above `after`, oldest first."""
         return self.journal.events(after=after, kind=kind)
+
+    def events_of(self, url: str) -> list[Event]:
+        """Events about one URL, oldest first; scans the journal."""
+        return self.journal.events_of(url)
 
     def dump_journal(self, path: Path) -> int:
         """Write the journal as JSON lines; equal journals give equal bytes. Returns the number of lines."""
