@@ -149,6 +149,8 @@ def test_adding_again_replaces_and_removing_leaves_no_trace(index: FullText) -> 
     index.remove(999)
     assert index.search("神经") == []
     assert index.size() == 4
+    assert index.text(1) == "Now about penguins."
+    assert index.text(3) == ""
     index.commit()
 
 

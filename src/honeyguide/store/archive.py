@@ -30,6 +30,7 @@ from honeyguide.store.archive_record import (
     uri,
     warc_date,
 )
+from honeyguide.store.atomic import sync_folder
 
 DEFAULT_MAX_BYTES = 1 << 30
 _BUFFER_BYTES = 1 << 20
@@ -114,6 +115,7 @@ class ArchiveWriter:
         self._buffer: list[bytes] = []
         self._buffered = 0
         self._descriptor = -1
+        self._name_synced = False
         self._broken = False
         self._name = f"{prefix}-{self._number:05d}.warc.gz"
         # A file that is gone on with keeps its warcinfo record; without the seed its name is unknown.
@@ -207,6 +209,9 @@ class ArchiveWriter:
         self._drain()
         if sync and self._descriptor >= 0:
             os.fsync(self._descriptor)
+            if not self._name_synced:
+                sync_folder(self._folder)
+                self._name_synced = True
         return Position(self._name, self._offset)
 
     def close(self) -> Position:
@@ -215,6 +220,7 @@ class ArchiveWriter:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+            self._name_synced = False
         return end
 
     def _write_response(

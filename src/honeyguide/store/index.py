@@ -192,6 +192,11 @@ class FullText:
         statement = _COUNT.format(join=_JOIN if where else "", where=where)
         return int(self._connection.execute(statement, (parsed.match, *values)).fetchone()[0])
 
+    def text(self, row: int) -> str:
+        """The stored text of a page; empty when it is not in the index."""
+        found = self._connection.execute("SELECT text FROM page WHERE row=?", (row,)).fetchone()
+        return _unpack(found[0]) if found else ""
+
     def size(self) -> int:
         """Number of pages in the index."""
         return int(self._connection.execute("SELECT count(*) FROM page").fetchone()[0])
