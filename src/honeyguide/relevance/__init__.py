@@ -1,1 +1,15 @@
-"""relevance."""
+"""Is this page on topic? One page model a file; `base.py` has the protocol, `checks.py` its contract."""
+
+from __future__ import annotations
+
+from honeyguide.relevance.base import PageModel
+from honeyguide.relevance.estimator import EstimatorModel
+from honeyguide.relevance.okapi import Okapi
+from honeyguide.relevance.tf_cosine import TfCosine
+
+BUILT_IN: dict[str, type[PageModel]] = {
+    "estimator": EstimatorModel,
+    "okapi": Okapi,
+    "tf-cosine": TfCosine,
+}
+"""Page models by the name they have in `topic.toml`."""
