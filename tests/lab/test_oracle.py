@@ -57,7 +57,7 @@ def test_between_every_order_and_the_bound(seed: int) -> None:
     top[: len(limit)] = limit
     best = np.zeros(7, dtype=int)
     for order in permutations(names):
-        known, hits = {"a"}, []
+        known, hits = {"a"}, list[int]()
         for page in order:
             if page not in known:
                 break

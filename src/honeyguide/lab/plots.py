@@ -6,7 +6,7 @@ well, so that a printed figure still reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ def harvest_and_recall(
 
 
 def averaged_panels(
-    runs: dict[str, Sequence[CrawlRecord]], random: np.random.Generator, *, budget: int, window: int = 200
+    runs: Mapping[str, Sequence[CrawlRecord]], random: np.random.Generator, *, budget: int, window: int = 200
 ) -> tuple[Panel, Panel]:
     """Sliding harvest and recall of strategies, averaged over topics, with 0.95 bootstrap bands.
 

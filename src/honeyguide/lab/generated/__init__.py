@@ -6,7 +6,7 @@ stands on a page), `html` (how it is written), `web` (everything joined), `walk`
 
 from honeyguide.lab.generated.fetcher import GeneratedFetcher
 from honeyguide.lab.generated.spec import BENCHMARK, DEMO, TEN_MILLION, PageTruth, WebSpec
-from honeyguide.lab.generated.walk import examples, reachable, seeds
+from honeyguide.lab.generated.walk import examples, graph, reachable, seeds
 from honeyguide.lab.generated.web import GeneratedWeb
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "PageTruth",
     "WebSpec",
     "examples",
+    "graph",
     "reachable",
     "seeds",
 ]

@@ -61,12 +61,12 @@ class Planner:
         self._vocabularies = sites.vocabularies
 
     def block_topics(self, article: Article) -> list[int]:
-        """The topic of each block; at least half of them are about the article's own."""
+        """The topic of each block; at least three in five are about the article's own."""
         count = 3 + (article.key >> 52 & 15) % 3
         topics = [article.topic] * count
         roll = fingerprint(article.key, 5)
         for place in (1, 3):
-            if place < count and (roll & 0xFF) < self._spec.multi_topic * 256:
+            if place + 1 < count and (roll & 0xFF) < self._spec.multi_topic * 256:
                 topics[place] = (roll >> 8 & 0xFF) % len(self._vocabularies)
             roll >>= 16
         return topics

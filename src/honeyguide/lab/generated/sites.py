@@ -14,6 +14,8 @@ from honeyguide.lab.generated.draws import Draws, fingerprint
 from honeyguide.lab.generated.spec import WebSpec
 from honeyguide.lab.generated.vocabulary import Vocabulary, invented_word
 
+RESERVED = ("archive", "calendar", "catalogue", "go", "guide", "maze", "private")
+"""Folders with a meaning of their own, which no section may be called."""
 TRAPS = ("calendar", "session", "facets", "path", "maze")
 
 
@@ -148,7 +150,7 @@ class Sites:
         slugs: list[str] = []
         for section_topic in topics:
             slug = self.vocabularies[section_topic].titles[draws.below(24)]
-            slugs.append(slug if slug not in slugs else f"{slug}-{len(slugs)}")
+            slugs.append(slug if slug not in slugs and slug not in RESERVED else f"{slug}-{len(slugs)}")
         site = Site(index, name, key, topic, size, slugs=tuple(slugs), topics=tuple(topics))
         site.gzip = draws.chance(self.spec.gzip)
         site.canonical = draws.chance(0.4)

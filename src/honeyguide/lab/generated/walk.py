@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Protocol
 
 from honeyguide.lab.generated.draws import Draws, fingerprint
-from honeyguide.lab.generated.web import GeneratedWeb
+from honeyguide.lab.generated.spec import PageTruth, WebSpec
 
 
-def graph(web: GeneratedWeb, starts: Iterable[str], *, limit: int = 1_000_000) -> dict[str, list[str]]:
+class Walkable(Protocol):
+    """The part of a generated web that walks need."""
+
+    spec: WebSpec
+
+    def truth(self, url: str) -> PageTruth:
+        """What is true of the URL."""
+        ...
+
+    def out_links(self, url: str) -> list[str]:
+        """Every URL that a polite crawler may follow from this page."""
+        ...
+
+    def targets(self, topic: str) -> Iterator[str]:
+        """URLs of all pages on the topic."""
+        ...
+
+    def hosts(self) -> list[str]:
+        """Names of all hosts."""
+        ...
+
+    def role(self, host: str) -> str:
+        """What is special about a host."""
+        ...
+
+    def topic_number(self, topic: str) -> int:
+        """Number of a topic."""
+        ...
+
+
+def graph(web: Walkable, starts: Iterable[str], *, limit: int = 1_000_000) -> dict[str, list[str]]:
     """Followable links of every page that can be reached, breadth-first; copies are joined.
 
     Mirrors, session-id copies and print versions stand under their original's URL. Redirects are pages
@@ -30,12 +61,12 @@ def graph(web: GeneratedWeb, starts: Iterable[str], *, limit: int = 1_000_000) -
     return links
 
 
-def reachable(web: GeneratedWeb, topic: str, starts: Iterable[str]) -> set[str]:
+def reachable(web: Walkable, topic: str, starts: Iterable[str]) -> set[str]:
     """The topic's targets that a polite crawler can reach from these pages."""
     return graph(web, starts).keys() & set(web.targets(topic))
 
 
-def seeds(web: GeneratedWeb, topic: str, *, distance: int = 1, count: int = 5) -> list[str]:
+def seeds(web: Walkable, topic: str, *, distance: int = 1, count: int = 5) -> list[str]:
     """Home pages or articles from which the nearest page on the topic is so many links away.
 
     Distance 0 gives pages on the topic. Where the web has too few pages that far away, nearer ones
@@ -57,7 +88,7 @@ def seeds(web: GeneratedWeb, topic: str, *, distance: int = 1, count: int = 5) -
     return [url for far in order for url in found[far]][:count]
 
 
-def examples(web: GeneratedWeb, topic: str, count: int = 10) -> list[str]:
+def examples(web: Walkable, topic: str, count: int = 10) -> list[str]:
     """Some articles on the topic, from as many hosts as possible."""
     number = web.topic_number(topic)
     draws = Draws(fingerprint(web.spec.seed, 42, number))
@@ -74,7 +105,7 @@ def examples(web: GeneratedWeb, topic: str, count: int = 10) -> list[str]:
     return list(dict.fromkeys([*chosen.values(), *rest]))[:count]
 
 
-def _name(web: GeneratedWeb, url: str, names: dict[str, str]) -> str:
+def _name(web: Walkable, url: str, names: dict[str, str]) -> str:
     """The URL that stands for this one, or nothing for a page that is not to be visited."""
     if url not in names:
         truth = web.truth(url)
@@ -83,7 +114,7 @@ def _name(web: GeneratedWeb, url: str, names: dict[str, str]) -> str:
     return names[url]
 
 
-def _distance(web: GeneratedWeb, start: str, topic: str, *, limit: int) -> int:
+def _distance(web: Walkable, start: str, topic: str, *, limit: int) -> int:
     """Links to the nearest page on the topic, or the limit."""
     seen, level = {start}, [start]
     for steps in range(limit):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.lab.answer import Answer, Headers
+from honeyguide.lab.generated import walk
 from honeyguide.lab.generated.address import Addresses, Article, Place
 from honeyguide.lab.generated.html import SESSION, Writer
 from honeyguide.lab.generated.plan import Item, Plan, Planner
@@ -163,6 +164,22 @@ class GeneratedWeb:
             for section in site.by_topic.get(number, ()):
                 yield f"{root}/{site.slugs[section]}/"
             yield from (root + article.path for article in self._articles(site, number))
+
+    def seeds(self, topic: str, *, distance: int = 1, count: int = 5) -> list[str]:
+        """Start pages from which the nearest page on the topic is so many links away (`walk.seeds`)."""
+        return walk.seeds(self, topic, distance=distance, count=count)
+
+    def examples(self, topic: str, count: int = 10) -> list[str]:
+        """Some articles on the topic, from as many hosts as possible."""
+        return walk.examples(self, topic, count)
+
+    def reachable(self, topic: str, seeds: Iterable[str]) -> set[str]:
+        """The topic's targets that a polite crawler can reach from these pages."""
+        return walk.reachable(self, topic, seeds)
+
+    def graph(self, seeds: Iterable[str]) -> dict[str, list[str]]:
+        """Followable links of every page that can be reached from these, copies joined (`walk.graph`)."""
+        return walk.graph(self, seeds)
 
     def pages(self) -> Iterator[str]:
         """URLs of all homes, sections and articles, host by host."""
