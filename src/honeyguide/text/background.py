@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from honeyguide.text.segmentation import Segmenter
 from honeyguide.text.tokens import Analyser
 from honeyguide.text.weighting import DocumentFrequencies
 
@@ -64,8 +65,8 @@ _CHINESE = """
 
 
 @lru_cache(maxsize=8)
-def _table(languages: tuple[str, ...], stem: bool) -> DocumentFrequencies:
-    analyser = Analyser(languages, stem)
+def _table(languages: tuple[str, ...], stem: bool, segmenter: Segmenter) -> DocumentFrequencies:
+    analyser = Analyser(languages, stem, segmenter=segmenter)
     counts: dict[str, int] = {}
     for words in (_ENGLISH, _CHINESE):
         for rank, word in enumerate(words, 1):
@@ -82,4 +83,4 @@ def background(analyser: Analyser) -> DocumentFrequencies:
         >>> table.idf("home") < table.idf("research") < table.idf("backpropag")
         True
     """
-    return _table(analyser.languages, analyser.stem)
+    return _table(analyser.languages, analyser.stem, analyser.segmenter)
