@@ -41,7 +41,7 @@ from typing import Final
 
 from honeyguide.model import Block
 from honeyguide.parse.folding import join
-from honeyguide.parse.walk import Tree
+from honeyguide.parse.walk import MAX_PATH, Tree
 
 PAPER_TAGS: Final = frozenset(
     ("h1", "h2", "h3", "h4", "h5", "h6", "p", "address", "center", "ul", "dt", "table", "th", "tr", "td")
@@ -173,8 +173,8 @@ def _owners(roots: list[int], parents: list[int]) -> list[int]:
 def _path(parents: list[int], tags: list[str], node: int) -> str:
     """Element names from the root to a block; of a text, those of its parent."""
     names: list[str] = []
-    while node >= 0:
+    while node >= 0 and len(names) < MAX_PATH:
         if tags[node]:
             names.append(tags[node][:32])
         node = parents[node] if node else -1
-    return "/".join(reversed(names[:64]))
+    return "/".join(reversed(names))

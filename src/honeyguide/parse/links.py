@@ -19,8 +19,6 @@ MAX_LINKS: Final = 2_000
 MAX_CONTEXT: Final = 300
 """Characters of context around one anchor."""
 MAX_ANCHOR: Final = 300
-MAX_PATH: Final = 64
-"""Innermost elements kept of a tag path."""
 MAX_PATH_LENGTH: Final = 500
 MAX_JOINED: Final = 1_000
 """Characters of all anchors, and of all contexts, of a target that is linked several times."""
@@ -195,7 +193,7 @@ class _Joined:
             context=self.context,
             kind=self.kind,
             position=self.position,
-            tag_path="/".join(first.path[-MAX_PATH:])[-MAX_PATH_LENGTH:],
+            tag_path="/".join(first.path)[-MAX_PATH_LENGTH:],
             nofollow=self.nofollow,
         )
 

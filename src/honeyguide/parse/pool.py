@@ -111,6 +111,10 @@ class ParsePool:
         self._dispatch()
         return await ticket.future
 
+    def processes(self) -> list[int]:
+        """Process ids of the workers that are running."""
+        return [worker.process.pid for worker in self._workers]
+
     async def close(self) -> None:
         """End all workers. Jobs under way are cancelled."""
         self._closed = True
@@ -159,7 +163,7 @@ class _Worker:
         self._failure = msgspec.msgpack.Decoder(ParseFailure)
         self._encoder = msgspec.msgpack.Encoder()
         self._writer: asyncio.StreamWriter | None = None
-        self._socket, self._process = self._start()
+        self._socket, self.process = self._start()
         self._task = asyncio.create_task(self._serve(), name="parse worker")
 
     def give(self, ticket: _Ticket) -> None:
@@ -232,12 +236,12 @@ class _Worker:
                 raise _WorkerDied(f"an answer of {length} bytes")
             return kind, await reader.readexactly(length)
         except asyncio.IncompleteReadError:
-            self._process.kill()
-            raise _WorkerDied(f"exit status {self._process.wait()}") from None
+            self.process.kill()
+            raise _WorkerDied(f"exit status {self.process.wait()}") from None
 
     def _kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.wait()
         if self._writer is not None:
             self._writer.transport.abort()
         else:

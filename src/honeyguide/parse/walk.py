@@ -28,7 +28,11 @@ MAX_OCCURRENCES: Final = 10_000
 """Link elements read per page, repeated targets included."""
 MAX_HEADINGS: Final = 100
 MAX_META: Final = 100
+MAX_PATH: Final = 64
+"""Innermost elements kept of a tag path."""
 
+_MAX_LEVELS: Final = 2 * MAX_DEPTH
+"""Levels of the tree that are visited: the builder adds elements that the source leaves out."""
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
@@ -133,7 +137,7 @@ class Walk:
                         self._walk_hidden(node)
                     elif tag not in _ENTER or _ENTER[tag](self, node, tag):
                         child = node.first_child
-                        if child is not None and len(nodes) < MAX_DEPTH:
+                        if child is not None and len(nodes) < _MAX_LEVELS:
                             nodes.append(node)
                             tags.append(tag)
                             starts.append(len(pieces))
@@ -187,7 +191,7 @@ class Walk:
         depth = link.depth = len(self._tags)
         if depth > self._bottom:
             link.parent_start = self._starts[-1]
-        link.path = self._tags[1:]
+        link.path = self._tags[max(1, depth - MAX_PATH) :]
         link.path.append(tag)
         if self.tree is not None:
             link.node = len(self.tree.tags) - 1
