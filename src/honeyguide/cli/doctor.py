@@ -24,10 +24,9 @@ def doctor(topic: Path | None = None, /, *, folder: Path = Path(), json: bool = 
         folder: Where collections are to be written.
         json: Print JSON.
     """
+    identity = [_check_identity(topic)] if topic is not None else []
     with Console(stderr=True).status("Checking..."):
-        checks = [*check_installation(), *check_machine(folder)]
-        if topic is not None:
-            checks.append(_check_identity(topic))
+        checks = [*check_installation(), *check_machine(folder), *identity]
     rows = [{"check": c.name, "result": _MARKS[c.result], "found": c.found, "fix": c.fix} for c in checks]
     if json:
         rows = [{**row, "result": c.result} for row, c in zip(rows, checks, strict=True)]

@@ -6,7 +6,6 @@ import tomllib
 from pathlib import Path
 
 from honeyguide.cli.output import note, print_json
-from honeyguide.config.build import check_config, spelled_out
 from honeyguide.config.load import freeze, load, refuse
 from honeyguide.config.schema import Config
 from honeyguide.errors import TopicError
@@ -22,8 +21,11 @@ def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
         quiet: Print nothing when all is well.
     """
     config = load(file)
-    recipe = check_config(config)
     files = _count_files(config)
+    # Only now, since the algorithms take a second to import and most mistakes are found without them.
+    from honeyguide.config.build import check_config, spelled_out
+
+    recipe = check_config(config)
     text = freeze(spelled_out(config, recipe))
     if json and not quiet:
         print_json(tomllib.loads(text))

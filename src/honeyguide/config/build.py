@@ -28,6 +28,7 @@ from honeyguide.errors import TopicError
 from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
+from honeyguide.relevance.estimator import EstimatorModel
 from honeyguide.topic.positions import Location
 
 FILLED_IN = ("judge", "topic_terms", "keywords", "taxonomy", "languages", "examples", "seed")
@@ -149,13 +150,10 @@ def as_page_model(thing: object) -> PageModel:
     """A page model as it is, or a scikit-learn estimator over texts wrapped as one."""
     if isinstance(thing, PageModel):
         return thing
-    if callable(getattr(thing, "predict_proba", None)):
-        wrapped = find("relevance", "estimator")(thing)
-        assert isinstance(wrapped, PageModel)
-        return wrapped
-    raise TopicError(
-        _misfit(thing, "page model", PageModel) + "; a scikit-learn classifier must have predict_proba"
-    )
+    if any(callable(getattr(thing, name, None)) for name in ("predict_proba", "decision_function")):
+        return EstimatorModel(thing)
+    problem = _misfit(thing, "page model", PageModel)
+    raise TopicError(f"{problem}; a scikit-learn classifier must have predict_proba")
 
 
 def make(kind: Kind, part: Part, known: Mapping[str, object]) -> Any:

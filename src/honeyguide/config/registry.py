@@ -26,9 +26,9 @@ WORDS: Mapping[Kind, str] = {"relevance": "page model", "ordering": "link order"
 """What each kind is called in messages."""
 
 _BUILT_IN: Mapping[Kind, Mapping[str, Callable[..., Any]]] = {
-    "relevance": getattr(relevance, "BUILT_IN", {}),
+    "relevance": relevance.BUILT_IN,
     "ordering": ordering.BUILT_IN,
-    "discovery": getattr(discovery, "BUILT_IN", {}),
+    "discovery": discovery.BUILT_IN,
 }
 
 

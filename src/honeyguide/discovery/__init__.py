@@ -1,1 +1,8 @@
-"""discovery."""
+"""Where else could it be? One source a file; `base.py` has the protocol."""
+
+from __future__ import annotations
+
+from honeyguide.discovery.base import Source
+
+BUILT_IN: dict[str, type[Source]] = {}
+"""Sources by the name they have in `topic.toml`."""
