@@ -31,6 +31,9 @@ _SHIFTS = tuple(range(150, -1, -10))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _STORED_LIMIT = 65_535
+# Clearing a full window of 256 KB costs more than deflating a short record.
+_SMALL = 4_096
+_SMALL_WINDOW = (28, 5)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _URL_SAFE = "!#$%&'()*+,/:;=?@[]~-._"
 _ENCODED = re.compile(rb"\ncontent-encoding:[ \t]*(gzip|x-gzip|deflate|br|zstd|compress)", re.IGNORECASE)
@@ -145,6 +148,9 @@ class RecordPacker:
         """
         if stored:
             return _half_stored(head, payload)
+        if len(payload) < _SMALL:
+            deflater = zlib.compressobj(1, zlib.DEFLATED, *_SMALL_WINDOW)
+            return deflater.compress(head + payload + b"\r\n\r\n") + deflater.flush()
         if self._writer is None:
             deflater = zlib.compressobj(self._level, zlib.DEFLATED, 31)
             return deflater.compress(head + payload + b"\r\n\r\n") + deflater.flush()
@@ -157,7 +163,6 @@ class RecordPacker:
 
 
 def _half_stored(head: bytes, payload: bytes) -> bytes:
-    # A small window: headers are short, and clearing 256 KB for each record costs more than deflating it.
     deflater = zlib.compressobj(1, zlib.DEFLATED, -12, 5)
     parts: list[bytes | memoryview] = [
         _GZIP_HEADER,
