@@ -133,6 +133,7 @@ def main() -> None:
     print(f"{sum(len(b) for _, b in packed) // len(packed)} gzipped; request + response + metadata each")
     print(f"{'writer':<12}{'level':>6}{'plain µs':>10}{'bytes':>8}{'packed µs':>11}{'bytes':>8}")
     for name, write, level in (
+        ("honeyguide", ours, 1),
         ("honeyguide", ours, 2),
         ("honeyguide", ours, 6),
         ("fastwarc", with_fastwarc, 1),

@@ -96,7 +96,7 @@ class ArchiveWriter:
         clock: Callable[[], float],
         max_bytes: int = DEFAULT_MAX_BYTES,
         seed: str = "",
-        level: int = 2,
+        level: int = 1,
         start: Position | None = None,
     ) -> None:
         if not _PREFIX.fullmatch(prefix):
@@ -134,7 +134,7 @@ class ArchiveWriter:
         clock: Callable[[], float],
         max_bytes: int = DEFAULT_MAX_BYTES,
         seed: str = "",
-        level: int = 2,
+        level: int = 1,
     ) -> ArchiveWriter:
         """Go on after the committed end: cut what lies beyond it, remove files begun after it.
 
