@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from http.client import responses
 from typing import Protocol
 
 from honeyguide.fetch.base import Failure, Request, Response
+from honeyguide.fetch.decode import BadEncoding, Decoder, codings
 from honeyguide.lab.answer import Answer, Servable
 from honeyguide.model import Outcome
 
@@ -66,12 +66,13 @@ class GeneratedFetcher:
         truncated = ""
         if answer.behaviour == "cut":
             payload, truncated = payload[: len(payload) // 2], "disconnect"
-        encoded = any(name.lower() == "content-encoding" for name, _ in answer.headers)
-        body = payload
-        if encoded:
-            # One call of the decompressor with a limit: a bomb stops at the limit.
-            body = zlib.decompressobj(31).decompress(payload, request.max_bytes + 1)
-        if len(body) > request.max_bytes:
+        coding = next((value for name, value in answer.headers if name.lower() == "content-encoding"), "")
+        try:
+            decoder = Decoder(codings(coding), request.max_bytes)
+            decoder.feed(payload)
+        except BadEncoding as error:
+            return Failure(request.url, Outcome.BAD_ENCODING, str(error), "", started, seconds)
+        if decoder.full:
             detail = f"more than {request.max_bytes} bytes"
             return Failure(request.url, Outcome.TOO_LARGE, detail, "", started, seconds)
         reason = responses.get(answer.status, "")
@@ -79,7 +80,7 @@ class GeneratedFetcher:
             url=request.url,
             status=answer.status,
             headers=answer.headers,
-            body=body,
+            body=decoder.body(),
             payload=payload,
             reason=reason,
             truncated=truncated,

@@ -55,7 +55,8 @@ class Writer:
     def _menu(self, index: int) -> tuple[Item, ...]:
         """The menu: home, sections, and the way into the host's trap."""
         site = self._sites.all[index]
-        tail = f"?sid={SESSION}" if site.role == "session" else ""
+        name = "visit" if site.disguised else "sid"
+        tail = f"?{name}={SESSION}" if site.role == "session" else ""
         items = [Item("/" + tail, "Home")]
         items += [Item(f"/{slug}/{tail}", slug.replace("-", " ")) for slug in site.slugs]
         trap = entrance(site)

@@ -45,6 +45,8 @@ class Site:
     guides: tuple[int, ...] = ()
     """Tunnels on this host, by the host they lead to."""
     partners: tuple[int, ...] = ()
+    disguised: bool = False
+    """For session-id traps: whether the parameter has a name that no URL rule can know."""
     gzip: bool = False
     canonical: bool = False
     crawl_delay: bool = False
@@ -177,6 +179,7 @@ class Sites:
             for number, index in enumerate(fit):
                 site = self.all[index]
                 site.role = TRAPS[number % len(TRAPS)] if role == "trap" else role
+                site.disguised = number // len(TRAPS) % 2 == 1
         plain = [site for site in self.all if not site.role and site.topic >= spec.topics] or [
             self.all[order[-1]]
         ]
