@@ -35,7 +35,7 @@ def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
         note(
             "warning: [identity] user_agent names no contact; add an address where site owners can reach you"
         )
-    note(f"{file} is valid: recipe {recipe.name}, {len(config.crawl.seeds)} seeds, {files} example files")
+    note(f"{file} is valid (recipe: {recipe.name}, seeds: {len(config.crawl.seeds)}, example files: {files})")
 
 
 def _count_files(config: Config) -> int:
