@@ -66,7 +66,9 @@ class Ache(LocalOrder):
         context_words: int = 60,
     ) -> None:
         self._analyser = Analyser(languages)
-        self._hashed = HashedTerms(columns)
+        self._size = columns
+        # A word in the URL, in the anchor and beside it are three features.
+        self._in_url, self._in_anchor, self._in_context = (HashedTerms(columns, salt=s) for s in (1, 2, 3))
         self._retrain_every = retrain_every
         self._memory = memory
         self._context_words = context_words
@@ -81,7 +83,7 @@ class Ache(LocalOrder):
             factors = {"parent": verdict.score}
             return [Scored(index, verdict.score, factors=factors) for index in range(len(links))]
         features = [self._columns(link.url, link.anchor, link.context) for link in links]
-        chances = probabilities(rows_of(features, self._hashed.columns), self._weights)
+        chances = probabilities(rows_of(features, self._size), self._weights)
         return [
             Scored(index, chance, factors={"link classifier": chance, "parent": verdict.score})
             for index, chance in enumerate(chances.tolist())
@@ -122,17 +124,19 @@ class Ache(LocalOrder):
         self._seen = msgspec.convert(saved.values["seen"], int)
         self._weights = None
         if "weights" in arrays:
-            self._weights = np.zeros(self._hashed.columns + 1)
+            self._weights = np.zeros(self._size + 1)
             self._weights[arrays["columns"].astype(np.int64)] = arrays["weights"]
         return self
 
     def _columns(self, url: str, anchor: str, context: str) -> list[int]:
         """Sorted feature columns of a link; the same word in URL, anchor and context has three."""
-        terms, column = self._analyser.terms, self._hashed.column
-        address = unquote(url.partition("://")[2])[:500].lower()
-        found = {column("u:" + token) for token in _URL_TOKEN.findall(address)}
-        found.update([column("a:" + term) for term in terms(anchor)])
-        found.update([column("c:" + term) for term in terms(context)[: self._context_words]])
+        terms = self._analyser.terms
+        address = url.partition("://")[2][:500].lower()
+        if "%" in address:
+            address = unquote(address)
+        found = set(self._in_url.columns_of(_URL_TOKEN.findall(address)))
+        found.update(self._in_anchor.columns_of(terms(anchor)))
+        found.update(self._in_context.columns_of(terms(context)[: self._context_words]))
         return sorted(found)
 
     def _train(self) -> None:
@@ -140,6 +144,6 @@ class Ache(LocalOrder):
         labels = np.array(self._labels, dtype=np.bool_)
         if not labels.any() or labels.all():
             return
-        rows = rows_of(self._features, self._hashed.columns)
-        start = np.zeros(self._hashed.columns + 1) if self._weights is None else self._weights
+        rows = rows_of(self._features, self._size)
+        start = np.zeros(self._size + 1) if self._weights is None else self._weights
         self._weights = fit_logistic(rows, labels, start)

@@ -39,6 +39,7 @@ class UrlKeywords(LocalOrder):
     def __init__(self, topic_terms: Sequence[str]) -> None:
         keywords = (tuple(dict.fromkeys(_TOKEN.findall(each.lower()))) for each in topic_terms)
         self._keywords = tuple(dict.fromkeys(each for each in keywords if each))
+        self._words = tuple(dict.fromkeys(word for keyword in self._keywords for word in keyword))
 
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """The keyword share, by link."""
@@ -49,8 +50,10 @@ class UrlKeywords(LocalOrder):
         return ranked
 
     def _share(self, url: str) -> float:
-        text = unquote(url.partition("://")[2]).lower()
-        if not any(word in text for keyword in self._keywords for word in keyword):
+        text = url.partition("://")[2].lower()
+        if "%" in text:
+            text = unquote(text)
+        if not any(word in text for word in self._words):
             return 0.0
         tokens = set(_TOKEN.findall(text))
         return max(

@@ -135,8 +135,11 @@ class Okapi:
         learned = self._fitted()
         found = []
         for text in texts:
-            weights = self._weights(self._analyser.terms(text), learned.table)
-            found.append(min(1.0, _cosine_with_unit(learned.topic, weights)))
+            terms = self._analyser.terms(text)
+            if learned.topic.keys().isdisjoint(terms):
+                found.append(0.0)
+                continue
+            found.append(min(1.0, _cosine_with_unit(learned.topic, self._weights(terms, learned.table))))
         return found
 
     def save(self) -> Saved:

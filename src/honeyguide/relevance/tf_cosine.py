@@ -218,14 +218,14 @@ class TfCosine:
         return [self._raw(terms(each.title), terms(each.text)) for each in documents]
 
     def _raw(self, title: Sequence[str], text: Sequence[str]) -> float:
-        if self._words.isdisjoint(text) and self._words.isdisjoint(title):
-            return 0.0
         return math.fsum(self._shares(title, text).values())
 
     def _shares(self, title: Sequence[str], text: Sequence[str]) -> dict[_Phrase, float]:
         return self._cosine(title, text) if self._scoring == "cosine" else self._evidence(title, text)
 
     def _cosine(self, title: Sequence[str], text: Sequence[str]) -> dict[_Phrase, float]:
+        if self._words.isdisjoint(text) and self._words.isdisjoint(title):
+            return {}
         counts = Counter(text)
         counts.update(title)
         length = norm(counts)
@@ -236,10 +236,10 @@ class TfCosine:
         }
 
     def _evidence(self, title: Sequence[str], text: Sequence[str]) -> dict[_Phrase, float]:
-        words = self._words
-        body = Counter(term for term in text if term in words)
-        head = Counter(term for term in title if term in words)
+        body, head = _counted(text, self._words), _counted(title, self._words)
         shares: dict[_Phrase, float] = {}
+        if not body and not head:
+            return shares
         penalty = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * len(text) / USUAL_LENGTH)
         for phrase, weight in self._topic:
             count = _occurrences(phrase, text, body)
@@ -253,6 +253,14 @@ class TfCosine:
         if self._scoring == "cosine":
             return min(1.0, raw)
         return -math.expm1(-learned.steepness * raw)
+
+
+def _counted(terms: Sequence[str], words: frozenset[str]) -> dict[str, int]:
+    # Most texts hold few of the topic's words: a plain dict is made faster than a Counter.
+    counts: dict[str, int] = {}
+    for term in [term for term in terms if term in words]:
+        counts[term] = counts.get(term, 0) + 1
+    return counts
 
 
 def _occurrences(phrase: _Phrase, terms: Sequence[str], counts: Mapping[str, int]) -> float:

@@ -60,31 +60,49 @@ class Vocabulary:
         )
 
 
+class _Columns(dict[str, int]):
+    """Term to column, filled in on the way; starts afresh at a limit."""
+
+    def __init__(self, columns: int, salt: int) -> None:
+        super().__init__()
+        self._columns = columns
+        self._salt = salt
+
+    def __missing__(self, term: str) -> int:
+        if len(self) >= HASH_CACHE:
+            self.clear()
+        found = xxhash.xxh3_64_intdigest(term.encode("utf-8", "surrogatepass"), self._salt) % self._columns
+        self[term] = found
+        return found
+
+
 class HashedTerms:
     """Counts in a fixed number of columns, without a vocabulary: memory does not grow with the web.
 
     Two terms may share a column; with 2^18 columns and the terms of one topic that is rare. Hashes are
     the same on every machine and in every run.
+
+    Parameters:
+        columns: How many.
+        salt: Another salt sends the same term to another column, for a second kind of feature.
     """
 
-    def __init__(self, columns: int = 2**18) -> None:
+    def __init__(self, columns: int = 2**18, *, salt: int = 0) -> None:
         self.columns = columns
-        self._cache: dict[str, int] = {}
+        self._column = _Columns(columns, salt)
 
     def column(self, term: str) -> int:
         """The column of a term."""
-        found = self._cache.get(term)
-        if found is None:
-            if len(self._cache) >= HASH_CACHE:
-                self._cache.clear()
-            found = xxhash.xxh3_64_intdigest(term.encode("utf-8", "surrogatepass")) % self.columns
-            self._cache[term] = found
-        return found
+        return self._column[term]
+
+    def columns_of(self, terms: Iterable[str]) -> list[int]:
+        """The column of each term."""
+        column = self._column
+        return [column[term] for term in terms]
 
     def counts(self, documents: Iterable[Sequence[str]]) -> Rows:
         """Term counts, one row a document."""
-        column = self.column
-        return rows_of(([column(term) for term in terms] for terms in documents), self.columns)
+        return rows_of((self.columns_of(terms) for terms in documents), self.columns)
 
 
 def rows_of(documents: Iterable[Sequence[int]], columns: int) -> Rows:
