@@ -58,7 +58,9 @@ async def test_pages_over_proxy_equal_pages_in_process(served: tuple[ServerHandl
                 answer = web.get(url)
                 assert response.status == answer.status == 200
                 assert await response.read() == answer.body
-                assert response.headers.get("Content-Encoding") == dict(answer.headers).get("Content-Encoding")
+                assert response.headers.get("Content-Encoding") == dict(answer.headers).get(
+                    "Content-Encoding"
+                )
     assert len(urls) > 20
 
 
