@@ -142,6 +142,34 @@ def test_domain_cap(state: State) -> None:
     assert frontier.counts == {Outcome.FETCHED: 1, Outcome.WAITING: 1, Outcome.DOMAIN_CAP: 3}
 
 
+def test_domain_cap_holds_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite"
+    with State.open(path) as state:
+        frontier = Frontier(state, max_pages_per_domain=1)
+        frontier.add([found(1, 0.9, host="x.a.example"), found(2, host="y.a.example")])
+        assert popped(frontier) == 1
+        frontier.finish(1, Outcome.FETCHED)
+        frontier.flush()
+        state.commit()
+    with State.open(path) as state:
+        frontier = Frontier.resume(state, max_pages_per_domain=1)
+        assert frontier.waiting == 1
+        frontier.add([found(3, host="y.a.example"), found(4, host="z.a.example")])
+        assert frontier.counts == {Outcome.FETCHED: 1, Outcome.WAITING: 1, Outcome.DOMAIN_CAP: 2}
+        assert popped(frontier) == 0
+        assert frontier.status_of(2) is Outcome.DOMAIN_CAP
+
+
+def test_check_and_queue_lengths(state: State) -> None:
+    frontier = Frontier(state)
+    frontier.add([found(1), found(2), found(3, host="b.example")])
+    assert popped(frontier) == 1
+    assert (frontier.queued("a.example"), frontier.queued("b.example"), frontier.queued("c")) == (1, 1, 0)
+    assert frontier.check() == []
+    state.columns().status[2] = Outcome.FETCHED
+    assert "known 3" in frontier.check()[0]
+
+
 def test_given_up_host_ends_its_urls(state: State) -> None:
     frontier = Frontier(state)
     frontier.add([found(1), found(2)])
@@ -171,11 +199,14 @@ def test_demoted_host_goes_behind_and_stays_there(tmp_path: Path) -> None:
         assert [popped(frontier), popped(frontier)] == [2, 1]
 
 
-def test_put_back_counts_tries_and_keeps_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("written", [False, True])
+def test_put_back_counts_tries_and_keeps_them(tmp_path: Path, written: bool) -> None:
     path = tmp_path / "state.sqlite"
     with State.open(path) as state:
         frontier = Frontier(state)
         frontier.add([found(1)])
+        if written:
+            frontier.flush()
         waiting = frontier.pop(0.0)
         assert waiting is not None
         frontier.put_back(waiting, tries=1)

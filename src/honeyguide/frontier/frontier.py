@@ -328,6 +328,10 @@ class Frontier:
         """What became of a known URL so far."""
         return Outcome(int(self._columns.status[row]))
 
+    def is_waiting(self, row: int) -> bool:
+        """Whether a URL waits in its queue: neither ended nor in flight."""
+        return self._columns.status[row] == _WAITING and row not in self._in_flight
+
     @property
     def known(self) -> int:
         """Number of URLs ever taken in."""
@@ -349,6 +353,21 @@ class Frontier:
         return {
             outcome: int(self._queues.counts[outcome]) for outcome in Outcome if self._queues.counts[outcome]
         }
+
+    def queued(self, host: str) -> int:
+        """Number of URLs waiting on a host, the one in flight apart."""
+        return int(self._queues.hosts.length[self._host_rows.get(host, 0)])
+
+    def check(self) -> list[str]:
+        """Test that known = waiting + in flight + ended, by counting anew; empty when it holds."""
+        queued = int(self._queues.hosts.length.sum())
+        counted = self._columns.counts()
+        ended = sum(count for outcome, count in counted.items() if outcome.is_end)
+        if counted == self.counts and self.known == queued + self.in_flight + ended:
+            return []
+        return [
+            f"known {self.known}, queued {queued}, in flight {self.in_flight}, {self.counts} not {counted}"
+        ]
 
     def flush(self) -> None:
         """Write everything pending into the state's open transaction."""

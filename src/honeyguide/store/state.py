@@ -7,7 +7,7 @@ commit. Readers (`why`, the portal, exports) open the same file read-only while 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -235,11 +235,8 @@ class State:
     def hosts(self) -> list[tuple[Host, float]]:
         """All hosts with their penalties, in order of rows."""
         found = self._connection.execute("SELECT * FROM host ORDER BY row")
-        fields = Host.__struct_fields__
-        return [
-            (msgspec.convert(dict(zip(fields, row, strict=False)), Host, strict=False), row[-1])
-            for row in found
-        ]
+        make: Callable[..., Host] = Host
+        return [(make(*row[:12], bool(row[12])), row[13]) for row in found]
 
     def save_hosts(self, hosts: Iterable[tuple[Host, float]]) -> None:
         """Write host records with their penalties."""
