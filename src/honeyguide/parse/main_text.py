@@ -1,9 +1,15 @@
-"""Main text: the lines of a page that are neither navigation nor other boilerplate.
+"""Main text: the lines of a page without navigation and other boilerplate.
 
-Shallow text features: a line (the text between two line-breaking tags) is kept or dropped by its
-number of words, its link density and those of its neighbours, with the decision tree that Kohlschütter et
-al. learned; lines in `nav`, `footer`, `aside`, `menu`, `form` and `dialog` are dropped; a heading goes with
-the line below it. The walk has already counted everything, so this costs some 50 µs a page.
+A line is the text between two line-breaking tags. Dropped are lines in `nav`, `footer`, `aside`, `menu`,
+`form`, `dialog` and `button`, and menus: five or more short lines in a row that are almost all link, on a
+page that has other text as well. The walk has already counted everything, so this costs some 60 µs a page.
+
+Measured against resiliparse's main content extraction (0.4 ms for a generated page of 30 KB, 1.2-1.4 ms for
+an article of 34 KB), as text for a linear SVM with TF-IDF, 4-fold accuracy: 2,000 WebKB pages by class 0.781
+(resiliparse 0.771, all text 0.780); 1,200 Wikipedia for Schools articles by subject 0.903 (0.905, 0.903);
+token F1 against resiliparse 0.82 and 0.97. The full decision tree of Kohlschütter et al. (boilerpipe) was
+tried and lost: 0.687 and 0.897, because on home pages short lines and lists of links are the content. Neither
+set has much boilerplate; on sites whose menus are plain `div`s with long entries resiliparse removes more.
 """
 
 from __future__ import annotations
@@ -13,10 +19,14 @@ from typing import Final, NamedTuple
 
 from honeyguide.parse.folding import join
 
-_LINKED: Final = 1 / 3
-_LINKED_BEFORE: Final = 5 / 9
-_UNSPACED: Final = 15
-"""Characters a word from which on a line is taken to be in a script without spaces."""
+MENU_DENSITY: Final = 0.8
+"""Share of a line's characters in links from which on it may be a menu entry."""
+MENU_LENGTH: Final = 40
+"""Characters of the longest menu entry."""
+MENU_LINES: Final = 5
+"""Menu entries in a row that make a menu."""
+PROSE: Final = 800
+"""Characters outside menus that a page must have: on a page of links the links are the content."""
 
 
 class Line(NamedTuple):
@@ -60,27 +70,25 @@ def main_text(lines: Sequence[Line]) -> str:
     )
 
 
-def _words(line: str) -> int:
-    count = line.count(" ") + 1
-    return count if len(line) <= _UNSPACED * count else len(line) // 2
-
-
 def _kept(lines: Sequence[Line]) -> list[bool]:
     """Which lines are main text."""
-    words = [_words(line[0]) for line in lines]
-    words.append(0)
-    kept: list[bool] = []
-    before, density_before = 0, 0.0
-    for here, (_, density, place) in enumerate(lines):
-        count = words[here]
-        if place == 2 or density > _LINKED:
-            kept.append(False)
-        elif density_before > _LINKED_BEFORE:
-            kept.append(count > 40 or words[here + 1] > 17)
-        else:
-            kept.append(count > 16 or words[here + 1] > 15 or before > 4)
-        before, density_before = count, density
-    for here in range(len(lines) - 2, -1, -1):
-        if lines[here].place == 1 and lines[here].density <= _LINKED:
-            kept[here] = kept[here + 1]
+    kept = [line[2] != 2 for line in lines]
+    words = 0
+    menus: list[tuple[int, int]] = []
+    start = -1
+    for here, (text, density, _) in enumerate(lines):
+        if density > MENU_DENSITY and len(text) <= MENU_LENGTH:
+            if start < 0:
+                start = here
+            continue
+        if start >= 0 and here - start >= MENU_LINES:
+            menus.append((start, here))
+        start = -1
+        if kept[here]:
+            words += len(text)
+    if start >= 0 and len(lines) - start >= MENU_LINES:
+        menus.append((start, len(lines)))
+    if words >= PROSE:
+        for first, end in menus:
+            kept[first:end] = [False] * (end - first)
     return kept
