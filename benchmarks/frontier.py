@@ -109,6 +109,7 @@ def measure_disk(million: float) -> dict[str, float]:
             result["resident_mb"] = round(memory())
             result["file_mb"] = round(path.stat().st_size / 1e6)
             result["waiting"] = frontier.waiting
+            del frontier
         with State.open(path) as state:
             start, cpu = time.perf_counter(), time.process_time()
             frontier = Frontier.resume(state)

@@ -93,7 +93,7 @@ class Frontier:
             self._close_domain(domain)
         for outcome, count in columns.counts().items():
             self._queues.counts[outcome] = count
-        queues.enqueue_all(self._queues.urls, self._queues.hosts, size)
+        queues.enqueue_all(self._queues.urls, self._queues.hosts, size, len(self._hosts))
 
     # Taking in
 
@@ -323,6 +323,10 @@ class Frontier:
     def row_of(self, url_id: int) -> int:
         """Row of a known URL by its fingerprint, or 0."""
         return self._seen.row(url_id, self._columns.ids)
+
+    def is_waiting(self, row: int) -> bool:
+        """Whether a known URL has not ended yet; one in flight counts as waiting."""
+        return bool(self._columns.status[row] == _WAITING)
 
     def status_of(self, row: int) -> Outcome:
         """What became of a known URL so far."""

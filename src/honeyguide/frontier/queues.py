@@ -244,11 +244,15 @@ def change_priorities(
 
 
 @compiled
-def enqueue_all(urls: Urls, hosts: Hosts, size: int) -> None:
+def enqueue_all(urls: Urls, hosts: Hosts, size: int, host_count: int) -> None:
     """Queue every waiting URL of rows 1 to `size`; for a start from the state."""
     for row in range(1, size + 1):
         if urls.status[row] == _WAITING:
-            enqueue(urls, hosts, row)
+            host = urls.hosts[row]
+            hosts.best[host] = push(urls.tree, hosts.best[host], row)
+            hosts.length[host] += 1
+    for host in range(1, host_count):
+        settle(urls, hosts, host)
 
 
 class Queues:
