@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from honeyguide.config import settings
 from honeyguide.config.build import Parts, build_parts
 from honeyguide.config.load import freeze
 from honeyguide.config.recipes import Recipe
@@ -18,7 +19,7 @@ from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Source
 from honeyguide.engine.admission import Admission
 from honeyguide.engine.arrival import Arrival, Stores
-from honeyguide.engine.budget import Budget, Tally
+from honeyguide.engine.budget import Tally
 from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock, VirtualClock
 from honeyguide.engine.committer import Committer
@@ -29,16 +30,14 @@ from honeyguide.engine.web import Web
 from honeyguide.fetch.base import Fetcher
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
-from honeyguide.fetch.options import FetchOptions
-from honeyguide.fetch.politeness import PolitenessPolicy
-from honeyguide.fetch.robots import RobotsCache, RobotsOptions
+from honeyguide.fetch.robots import RobotsCache
 from honeyguide.frontier import Frontier
 from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.pool import ParsePool
 from honeyguide.store.archive import ArchiveWriter
 from honeyguide.store.index import FullText
-from honeyguide.store.layout import Layout
+from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.state import State
 from honeyguide.web import Scope, TrapLimits
 
@@ -62,7 +61,7 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
     """State, archive and index of a collection folder; a state in memory when there is none."""
     if root is None:
         return Stores(State.open(None)), None
-    layout = Layout.open(root) if Layout.exists(root) else Layout.create(root)
+    layout = Layout.open(root) if is_collection(root) else Layout.create(root, software=SOFTWARE)
     state = State.open(layout.state_file, synchronous=config.storage.sync.upper())
     if not layout.topic_file.exists():
         layout.topic_file.write_text(freeze(config), encoding="utf-8")
@@ -92,14 +91,7 @@ def make_web(config: Config, recipe_blocks: bool, clock: Clock, state: State, gi
     if given.web is not None:
         return given.web
     fetcher = given.fetcher or HttpFetcher(
-        FetchOptions(
-            user_agent=config.identity.user_agent,
-            deadline=config.limits.deadline,
-            max_bytes=config.limits.max_body,
-            max_connections=config.crawl.concurrency,
-            connect_to=dict(config.network.connect_to),
-            accept_language=", ".join(config.topic.languages),
-        ),
+        settings.fetch_options(config),
         clock=clock.now,
         guard=EgressGuard([ipaddress.ip_network(net) for net in config.network.allow_net]),
     )
@@ -107,7 +99,7 @@ def make_web(config: Config, recipe_blocks: bool, clock: Clock, state: State, gi
         fetcher,
         config.identity.product,
         clock=clock.now,
-        options=RobotsOptions(ttl=config.politeness.robots_max_age),
+        options=settings.robots_options(config),
     )
 
     def recall(origin: str) -> tuple[int, bytes, float] | None:
@@ -122,32 +114,19 @@ def make_web(config: Config, recipe_blocks: bool, clock: Clock, state: State, gi
     return LiveWeb(fetcher, pool, robots=robots, options=options, recall=recall)
 
 
-def make_policy(config: Config) -> PolitenessPolicy:
-    """Delays and retries."""
-    table = config.politeness
-    return PolitenessPolicy(
-        min_delay=table.delay,
-        max_delay=table.max_delay,
-        ip_delay=table.ip_delay,
-        factor=table.slow_factor,
-        retries=table.max_retries,
-        give_up_after=table.give_up_after,
-    )
-
-
 def make_admission(config: Config, clock: Clock) -> Admission:
     """Scope and trap rules."""
     scope = Scope(
-        allow_domains=config.scope.allow_domains,
-        deny_domains=config.scope.deny_domains,
-        include=config.scope.include,
-        exclude=config.scope.exclude,
+        config.scope.include,
+        config.scope.exclude,
+        domains=config.scope.allow_domains,
+        denied_domains=config.scope.deny_domains,
     )
     traps = TrapLimits(
         max_length=config.limits.max_url_length,
         max_segments=config.limits.max_path_segments,
-        max_repeats=config.limits.max_repeated_segments,
-        year=time.gmtime(clock.now()).tm_year,
+        max_repeats=config.limits.max_repeated_segments + 1,
+        now_year=time.gmtime(clock.now()).tm_year,
     )
     return Admission(
         scope,
@@ -155,18 +134,6 @@ def make_admission(config: Config, clock: Clock) -> Admission:
         max_depth=config.crawl.max_depth,
         max_redirects=config.limits.max_redirects,
         follow_feeds=config.crawl.follow_feeds,
-    )
-
-
-def make_budget(config: Config) -> Budget:
-    """Limits of the whole crawl."""
-    table = config.crawl
-    return Budget(
-        max_pages=table.max_pages,
-        max_relevant=table.max_relevant,
-        max_bytes=table.max_bytes,
-        max_seconds=table.max_seconds,
-        stop_after_irrelevant=table.stop_after_irrelevant,
     )
 
 
@@ -228,9 +195,9 @@ def make_crawler(
         sources=parts.sources,
         committer=Committer(stores, frontier, tally, pages=options.commit_pages),
         checkpoints=checkpoints,
-        budget=make_budget(config),
+        budget=settings.budget(config),
         tally=tally,
-        policy=make_policy(config),
+        policy=settings.politeness_policy(config),
         options=options,
     )
 

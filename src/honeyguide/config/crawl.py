@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from honeyguide.config.assemble import Given, make_crawler, make_policy, make_web, open_stores
+from honeyguide.config.assemble import Given, make_crawler, make_web, open_stores
 from honeyguide.config.build import chosen
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.registry import find
@@ -146,7 +146,7 @@ class Crawl:
         urls = [*deferred.positives, *deferred.negatives, *deferred.unlabelled]
         examples = gathered.examples
         if urls:
-            fetched = await fetch_examples(web, urls, self.clock, delay=make_policy(self.config).min_delay)
+            fetched = await fetch_examples(web, urls, self.clock, delay=self.config.politeness.delay)
             self.missed_examples = fetched.missed
             if not fetched.documents and deferred.positives and not examples.keywords:
                 url, reason = fetched.missed[0]

@@ -7,6 +7,7 @@ from functools import lru_cache
 from honeyguide.frontier import Found
 from honeyguide.model import Link, Outcome, Page, Scored
 from honeyguide.web import Scope, TrapLimits, host_key, registered_domain, trap_reason
+from honeyguide.web.traps import TOO_LONG
 
 @lru_cache(maxsize=65_536)
 def domain_of(host: str) -> str:
@@ -46,7 +47,7 @@ class Admission:
             return Outcome.SCOPE, reason
         reason = trap_reason(url, depth, self._traps)
         if reason:
-            outcome = Outcome.TOO_LONG if reason.startswith("too long") else Outcome.TRAP
+            outcome = Outcome.TOO_LONG if reason == TOO_LONG else Outcome.TRAP
             return outcome, reason
         if self._max_depth is not None and depth > self._max_depth:
             return Outcome.TOO_DEEP, f"more than {self._max_depth} links from the seed"

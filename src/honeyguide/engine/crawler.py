@@ -88,6 +88,11 @@ class Crawler:
         """Requests and questions to sources under way."""
         return len(self._tasks)
 
+    @property
+    def waiting(self) -> int:
+        """URLs in the frontier."""
+        return self._frontier.waiting
+
     def stop(self, reason: str = "asked to stop") -> None:
         """Stop cleanly: no new requests, wait a little for those under way. Twice: at once."""
         self._at_once = bool(self.stopping)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
@@ -17,7 +18,7 @@ from honeyguide.store.layout import Layout
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 from honeyguide.store.story import Story, tell
-from honeyguide.store.tables import write_table
+from honeyguide.store.tables import PAGE_COLUMNS, TEXT_COLUMN, export
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -133,7 +134,8 @@ class Collection:
     ) -> int:
         """Write the pages as a table (`jsonl`, `csv` or `parquet`); returns how many."""
         rows = self.rows(relevant=True if relevant else None, text=text)
-        return write_table(Path(path), rows, format, text=text)
+        columns = (*PAGE_COLUMNS, TEXT_COLUMN) if text else PAGE_COLUMNS
+        return export(rows, Path(path), form=format, columns=columns)
 
     def rows(self, *, relevant: bool | None = True, text: bool = False) -> Iterator[dict[str, object]]:
         """Pages as plain rows with the columns of `tables.PAGE_COLUMNS`."""
@@ -148,14 +150,13 @@ class Collection:
                 "language": page.language,
                 "score": page.score,
                 "on_topic": page.on_topic,
-                "fetched_at": page.at,
+                "fetched_at": datetime.fromtimestamp(page.at, UTC).isoformat(timespec="seconds"),
                 "depth": page.depth,
                 "status": page.status,
                 "content_type": page.content_type,
                 "bytes": page.bytes,
                 "digest": page.digest,
-                "duplicate_of": self._url(page.duplicate_of),
-                "near_duplicate_of": self._url(page.near_duplicate_of),
+                "duplicate_of": self._url(page.duplicate_of or page.near_duplicate_of),
                 "parent_url": self._url(record.parent),
                 "warc_file": page.file,
                 "warc_offset": page.offset,

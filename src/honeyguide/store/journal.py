@@ -85,6 +85,14 @@ class Journal:
             if not kind or event_kind == kind:
                 yield Event(number=number, at=at, kind=event_kind, url=url, data=_decode(data))
 
+    def events_of(self, url: str) -> list[Event]:
+        """Events about one URL, oldest first."""
+        self.flush()
+        rows = self._connection.execute(
+            "SELECT number, at, kind, url, data FROM journal WHERE url = ? ORDER BY number", (url,)
+        )
+        return [Event(number, at, kind, about, _decode(data)) for number, at, kind, about, data in rows]
+
     def dump(self, file: BinaryIO) -> int:
         """Write all events as JSON lines; returns how many."""
         count = 0

@@ -1,0 +1,145 @@
+"""`honeyguide crawl` and `honeyguide resume`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import time
+from pathlib import Path
+
+from honeyguide.cli.output import Progress, note, print_facts
+from honeyguide.config.build import check_config
+from honeyguide.config.crawl import Crawl, run_here
+from honeyguide.config.load import changed, load
+from honeyguide.config.schema import Config
+from honeyguide.errors import CollectionError
+from honeyguide.store.collection import Collection
+from honeyguide.store.layout import Layout, is_collection
+
+
+def crawl(
+    topic: Path,
+    /,
+    *,
+    out: Path | None = None,
+    recipe: str | None = None,
+    max_pages: int | None = None,
+    max_seconds: float | None = None,
+    allow_net: tuple[str, ...] = (),
+    json: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Crawl the web for a topic. Run it again to go on where it stopped.
+
+    Args:
+        topic: The topic file.
+        out: Folder of the collection; by default `collections/NAME`.
+        recipe: Use this recipe instead of the file's (see `honeyguide recipes`).
+        max_pages: Pages to download, instead of the file's limit.
+        max_seconds: Time to spend, instead of the file's limit.
+        allow_net: Private networks that may be asked, such as 127.0.0.0/8.
+        json: Print the closing figures as JSON.
+        quiet: Show no progress.
+    """
+    config = load(topic)
+    check_config(config)
+    folder = out or Path("collections") / slug(config.topic.name)
+    if is_collection(folder):
+        check_same_topic(config, Layout.open(folder))
+    changes: dict[str, dict[str, object]] = {
+        "crawl": {"recipe": recipe, "max_pages": max_pages, "max_seconds": max_seconds},
+        "network": {"allow_net": allow_net or None},
+    }
+    run(changed(config, changes), folder, json=json, quiet=quiet)
+
+
+def resume(
+    folder: Path,
+    /,
+    *,
+    max_pages: int | None = None,
+    max_seconds: float | None = None,
+    json: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Go on with a crawl from its folder.
+
+    Args:
+        folder: The collection.
+        max_pages: A new limit for all its pages together.
+        max_seconds: A new limit for all its time together.
+        json: Print the closing figures as JSON.
+        quiet: Show no progress.
+    """
+    config = load(Layout.open(folder).topic_file)
+    limits: dict[str, object] = {"max_pages": max_pages, "max_seconds": max_seconds}
+    run(changed(config, {"crawl": limits}), folder, json=json, quiet=quiet)
+
+
+def slug(name: str) -> str:
+    """A folder name from a topic's name.
+
+    Example:
+        >>> slug("Owls of Europe")
+        'owls-of-europe'
+    """
+    return re.sub(r"[^\w]+", "-", name.lower()).strip("-") or "topic"
+
+
+def check_same_topic(config: Config, layout: Layout) -> None:
+    """A folder belongs to one topic: another one's pages must not be mixed in."""
+    held = load(layout.topic_file)
+    if held.topic.name != config.topic.name:
+        raise CollectionError(
+            f"{layout.root} holds the topic {held.topic.name!r}, not {config.topic.name!r};"
+            " choose another folder with --out"
+        )
+
+
+def run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
+    """Run a crawl with progress and clean interrupts, and print how it ended."""
+    job = Crawl(config, out=folder)
+    if not config.identity.has_contact:
+        note("warning: [identity] user_agent names no contact; sites cannot reach you")
+    run_here(lambda: _watch(job, config, quiet=quiet))
+    for url, reason in job.missed_examples:
+        note(f"warning: example {url} was not used: {reason}")
+    with Collection.open(folder) as collection:
+        status = collection.status()
+    facts: dict[str, object] = {
+        "stopped": job.reason,
+        "pages": status.pages,
+        "relevant": status.relevant,
+        "harvest": round(status.harvest, 4),
+        "waiting": status.waiting,
+        "requests": status.requests,
+        "collection": str(folder),
+    }
+    print_facts(facts, json=json)
+    note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
+
+
+async def _watch(job: Crawl, config: Config, *, quiet: bool) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, job.stop, "interrupted")
+        except (RuntimeError, NotImplementedError, ValueError):  # not the main thread
+            break
+    started, first = time.monotonic(), -1
+    with Progress(config.crawl.max_pages, quiet=quiet) as progress:
+        async for event in job.run():
+            tally = job.tally
+            first = tally.pages - 1 if first < 0 else first
+            if event.kind != "page":
+                continue
+            elapsed = max(1e-3, time.monotonic() - started)
+            progress.update(
+                pages=tally.pages,
+                relevant=tally.relevant,
+                harvest=tally.harvest,
+                waiting=job.crawler.waiting if job.crawler else 0,
+                rate=(tally.pages - first) / elapsed,
+                last=event.url,
+            )

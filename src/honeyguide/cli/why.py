@@ -1,0 +1,42 @@
+"""`honeyguide why`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from honeyguide.cli.output import print_facts, print_json, print_table
+from honeyguide.store.collection import Collection
+
+
+def why(folder: Path, url: str, /, *, json: bool = False) -> None:
+    """Tell the story of one URL: how it was found, what it scored, what became of it.
+
+    Args:
+        folder: The collection.
+        url: The address, in any spelling.
+        json: Print JSON.
+    """
+    with Collection.open(folder) as collection:
+        story = collection.why(url)
+    if json:
+        print_json(msgspec.to_builtins(story))
+        return
+    facts: dict[str, object] = {"url": story.url, "outcome": story.outcome}
+    if story.reason:
+        facts["reason"] = story.reason
+    if story.number is not None:
+        facts |= {"page number": story.number, "score": story.score, "on topic": story.on_topic}
+    facts["priority"] = story.priority
+    facts |= {f"factor {name}": value for name, value in story.factors.items()}
+    facts |= {f"memo {name}": value for name, value in story.memo.items()}
+    facts |= {f"fact {name}": value for name, value in story.facts.items()}
+    if story.terms:
+        facts["terms"] = ", ".join(f"{term} {share:.3f}" for term, share in story.terms)
+    print_facts(facts)
+    rows = [
+        {"hop": number, "found by": step.source, "score": step.score, "anchor": step.anchor, "url": step.url}
+        for number, step in enumerate(story.path)
+    ]
+    print_table(rows, ["hop", "found by", "score", "anchor", "url"], title="Path from the seed")

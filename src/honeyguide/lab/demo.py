@@ -1,0 +1,163 @@
+"""The demo: a generated web on loopback, crawled by two recipes, with the truth beside them."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from honeyguide.config.crawl import Crawl, run_here
+from honeyguide.config.load import check_values
+from honeyguide.config.schema import Config
+from honeyguide.errors import TopicError
+from honeyguide.lab.generated import DEMO, GeneratedWeb, reachable, seeds
+from honeyguide.lab.measures import CrawlRecord, Fetched, downloads_to, harvest_rate, recall_curve
+from honeyguide.lab.plots import draw, harvest_and_recall
+from honeyguide.lab.serve import start_server
+from honeyguide.store.collection import Collection
+from honeyguide.web.url import canonical
+
+RECIPES = ("breadth-first", "best-first")
+COLUMNS = {
+    "recipe": "recipe",
+    "pages": "pages",
+    "found": "targets found",
+    "recall": "recall",
+    "harvest": "harvest",
+    "to_half": "pages to 50 %",
+    "to_most": "pages to 80 %",
+    "seconds": "seconds",
+}
+MARKER = ".honeyguide-demo"
+"""Only a folder with this file in it is emptied."""
+
+
+class DemoResult(msgspec.Struct, frozen=True):
+    """What the demo shows."""
+
+    rows: list[dict[str, object]]
+    plot: Path
+    next_steps: list[str]
+
+
+def demo_config(web: GeneratedWeb, topic: str, port: int, recipe: str) -> Config:
+    """A topic file's values for the generated web, served on loopback."""
+    return check_values(
+        {
+            "topic": {"name": topic, "keywords": web.keywords(topic)[:8]},
+            "crawl": {
+                "seeds": seeds(web, topic, distance=3),
+                "recipe": recipe,
+                "max_pages": "unlimited",
+                "max_pages_per_domain": "unlimited",
+                "max_seconds": 55,
+                "concurrency": 64,
+            },
+            "identity": {"user_agent": "honeyguide-demo/0.1 (+https://example.org/; demo@example.org)"},
+            "politeness": {"delay": 0.0, "ip_delay": 0.0, "max_retries": 0, "slow_factor": 0.0},
+            "network": {"allow_net": ["127.0.0.0/8"], "connect_to": {"*": f"127.0.0.1:{port}"}},
+        }
+    )
+
+
+def run_demo(
+    out: Path,
+    *,
+    topic: str = "",
+    on_page: Callable[..., None] = lambda **facts: None,
+    say: Callable[[str], None] = lambda text: None,
+) -> DemoResult:
+    """Generate, serve, crawl twice, compare."""
+    web = GeneratedWeb(DEMO)
+    topic = topic or web.topics[0]
+    if topic not in web.topics:
+        raise TopicError(f"the demo's web has no topic {topic!r}; choose one of {', '.join(web.topics)}")
+    _empty(out)
+    starts = seeds(web, topic, distance=3)
+    targets = reachable(web, topic, starts)
+    say(f"topic {topic}: {len(targets)} pages on it can be reached, among {len(web.hosts())} hosts")
+    records: list[CrawlRecord] = []
+    rows: list[dict[str, object]] = []
+    with start_server(DEMO) as server:
+        for recipe in RECIPES:
+            say(f"crawling by {recipe} ...")
+            started = time.monotonic()
+            config = demo_config(web, topic, server.port, recipe)
+            _crawl(config, out / recipe, on_page)
+            with Collection.open(out / recipe) as collection:
+                record = as_record(collection, recipe, targets)
+            records.append(record)
+            rows.append(row_of(record, time.monotonic() - started))
+    panels = harvest_and_recall(records)
+    plot = draw(panels, out / "demo.png", title=f"Demo: {topic}")
+    draw(panels, out / "demo.svg", title=f"Demo: {topic}")
+    folder = out / RECIPES[-1]
+    return DemoResult(rows, plot, _next_steps(folder, topic))
+
+
+def _empty(out: Path) -> None:
+    if out.exists() and any(out.iterdir()) and not (out / MARKER).exists():
+        raise TopicError(f"{out} holds files that no demo wrote; choose another folder with --out")
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    (out / MARKER).touch()
+
+
+def _crawl(config: Config, folder: Path, on_page: Callable[..., None]) -> None:
+    job = Crawl(config, out=folder)
+
+    async def watch() -> None:
+        started = time.monotonic()
+        async for event in job.run():
+            if event.kind == "page":
+                tally = job.tally
+                on_page(
+                    pages=tally.pages,
+                    relevant=tally.relevant,
+                    rate=tally.pages / max(1e-3, time.monotonic() - started),
+                    recipe=config.crawl.recipe,
+                    last=event.url,
+                )
+
+    run_here(watch)
+
+
+def as_record(collection: Collection, name: str, targets: set[str]) -> CrawlRecord:
+    """A finished crawl as the measures take it, judged by the generated web's truth."""
+    known = {canonical(url) for url in targets}
+    fetched = []
+    seen: set[str] = set()
+    for page in collection.pages(relevant=None):
+        hit = page.url in known and page.url not in seen
+        seen.add(page.url)
+        fetched.append(Fetched(page.row, hit, page.score, page.depth, page.bytes, page.number))
+    return CrawlRecord(name=name, fetched=tuple(fetched), reachable=len(targets))
+
+
+def row_of(record: CrawlRecord, seconds: float) -> dict[str, object]:
+    """One line of the table."""
+    curve = recall_curve(record)
+    return {
+        "recipe": record.name,
+        "pages": len(record.fetched),
+        "found": sum(one.on_target for one in record.fetched),
+        "recall": round(float(curve[-1]), 4) if len(curve) else 0.0,
+        "harvest": round(harvest_rate(record), 4),
+        "to_half": downloads_to(record, 0.5),
+        "to_most": downloads_to(record, 0.8),
+        "seconds": round(seconds, 1),
+    }
+
+
+def _next_steps(folder: Path, topic: str) -> list[str]:
+    word = topic.split()[0]
+    program = ".venv/bin/honeyguide" if Path(".venv/bin/honeyguide").exists() else "honeyguide"
+    return [
+        f"{program} search {folder} {word}            # search what was found",
+        f"{program} report {folder}                   # figures and a picture",
+        f"{program} export {folder} --format csv      # take it elsewhere",
+        f'{program} topic new "my topic" --keywords word another --seeds https://example.org/',
+    ]
