@@ -81,6 +81,16 @@ async def test_memory_is_limited() -> None:
         await pool.close()
 
 
+async def test_a_worker_that_cannot_start_fails_the_job() -> None:
+    pool = ParsePool(1, memory_limit=1 << 20)
+    try:
+        answer = await pool.parse(job(1))
+        assert isinstance(answer, ParseFailure)
+        assert "worker died" in answer.detail
+    finally:
+        await pool.close()
+
+
 async def test_many_jobs_few_workers_keep_their_order() -> None:
     pool = ParsePool(2)
     try:

@@ -54,7 +54,7 @@ BREAKING: Final = frozenset(
 )
 """Elements that start and end a line: text before and after them never runs together."""
 
-SPACING: Final = frozenset(("br", "button", "input", "option"))
+SPACING: Final = frozenset(("br", "input", "option"))
 """Elements that separate words but not lines of text."""
 
 HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))

@@ -44,15 +44,12 @@ def append_folded(pieces: list[str], text: str) -> int:
     return len(text)
 
 
-def append_break(pieces: list[str]) -> bool:
-    """End a line, unless one has just ended; whether it did."""
+def append_break(pieces: list[str]) -> None:
+    """End a line."""
     last = pieces[-1]
-    if last == BREAK:
-        return False
     if last[-1:] == " ":
         pieces[-1] = last[:-1]
     pieces.append(BREAK)
-    return True
 
 
 def join(pieces: list[str]) -> str:
@@ -75,6 +72,8 @@ def first_part(pieces: list[str], start: int, stop: int, *, limit: int) -> str:
         >>> first_part(["one ", "two", " three"], 0, 3, limit=8)
         'one two'
     """
+    if stop - start == 1 and len(pieces[start]) <= limit:
+        return pieces[start].strip(" \n")
     parts: list[str] = []
     left = limit + 1
     while start < stop and left > 0:

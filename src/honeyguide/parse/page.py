@@ -19,6 +19,8 @@ AGENT: Final = "honeyguide"
 """Product name that robots directives may address."""
 MAX_TEXT: Final = 2_000_000
 """Characters of text kept per page."""
+SIMHASH_SAMPLE: Final = 10_000
+"""Characters of the main text that the near-duplicate fingerprint is made of."""
 MAX_TITLE: Final = 500
 MAX_DESCRIPTION: Final = 1_000
 
@@ -89,5 +91,5 @@ def make_page(
         content_type=content_type,
         bytes=len(job.body),
         digest=digest_of(job.body),
-        simhash=simhash(main_text or text),
+        simhash=simhash((main_text or text)[:SIMHASH_SAMPLE]),
     )

@@ -136,7 +136,12 @@ class ParsePool:
                 continue
             worker = min(self._workers, key=lambda worker: len(worker.tickets), default=None)
             if (worker is None or worker.tickets) and len(self._workers) < self.size:
-                worker = _Worker(self)
+                try:
+                    worker = _Worker(self)
+                except OSError as error:
+                    detail = f"no parse worker could be started: {error}"
+                    queue.popleft().answer(ParseFailure(Outcome.PARSE_FAILED, detail))
+                    continue
                 self._workers.append(worker)
             if worker is None or len(worker.tickets) >= DEPTH:
                 break

@@ -126,7 +126,8 @@ def prescan(body: bytes) -> Prescan:
     if _FLOOD.search(body):
         body = _without_floods(body, repairs)
     tags = body.count(b"<")
-    if tags > SAFE_TAGS and tags - body.count(b"</") > SAFE_TAGS:
+    # An end tag that closes nothing costs a look at the whole stack, and `</p>` even makes an element.
+    if tags > MAX_TAGS or (tags > SAFE_TAGS and tags - body.count(b"</") > SAFE_TAGS):
         body = _flattened(body, repairs)
     return Prescan(body, "", tuple(repairs))
 

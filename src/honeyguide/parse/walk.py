@@ -127,7 +127,19 @@ class Walk:
                 if tag == "-text":
                     if tree is not None:
                         tree.add("", len(pieces))
-                    length = append_folded(pieces, node.text_content or "")
+                    text = node.text_content or ""
+                    # The usual text needs no folding: spare it the call.
+                    if (
+                        text.isascii()
+                        and text[:1] > " "
+                        and "\n" not in text
+                        and "\t" not in text
+                        and "  " not in text
+                    ):
+                        pieces.append(text)
+                        length = len(text)
+                    else:
+                        length = append_folded(pieces, text)
                     if self._linked:
                         self._linked_length += length
                 elif tag[0] != "-":
@@ -200,27 +212,38 @@ class Walk:
         return link
 
     def _enter_line(self, node: LexborNode, tag: str) -> bool:
-        if append_break(self.pieces):
+        if self.pieces[-1] != BREAK:
             self._end_line()
-        if tag in BOILERPLATE:
-            self._boilerplate += 1
-        elif tag in HEADINGS:
-            self._heading = len(self.pieces)
         return True
 
     def _leave_line(self, tag: str) -> None:
-        if append_break(self.pieces):
+        if self.pieces[-1] != BREAK:
             self._end_line()
-        if tag in BOILERPLATE:
-            self._boilerplate -= 1
-        elif tag in HEADINGS:
-            if self._heading and len(self.headings) < MAX_HEADINGS:
-                self.headings.append((self._heading, len(self.pieces)))
-            self._heading = 0
+
+    def _enter_heading(self, node: LexborNode, tag: str) -> bool:
+        self._leave_line(tag)
+        self._heading = len(self.pieces)
+        return True
+
+    def _leave_heading(self, tag: str) -> None:
+        self._leave_line(tag)
+        if self._heading and len(self.headings) < MAX_HEADINGS:
+            self.headings.append((self._heading, len(self.pieces)))
+        self._heading = 0
+
+    def _enter_boilerplate(self, node: LexborNode, tag: str) -> bool:
+        self._leave_line(tag)
+        self._boilerplate += 1
+        return True
+
+    def _leave_boilerplate(self, tag: str) -> None:
+        self._leave_line(tag)
+        self._boilerplate -= 1
 
     def _end_line(self) -> None:
-        flag = 2 if self._boilerplate else 1 if self._heading else 0
-        self.segments.append((len(self.pieces), self._linked_length, flag))
+        append_break(self.pieces)
+        place = 2 if self._boilerplate else 1 if self._heading else 0
+        self.segments.append((len(self.pieces), self._linked_length, place))
         self._linked_length = 0
 
     def _enter_space(self, node: LexborNode, tag: str) -> bool:
@@ -295,8 +318,10 @@ def _hidden_nodes(parser: LexborHTMLParser) -> set[int]:
 
 
 _ENTER: Final[dict[str, Callable[[Walk, LexborNode, str], bool]]] = {
-    **dict.fromkeys(BREAKING | BOILERPLATE, Walk._enter_line),
-    **dict.fromkeys(SPACING, Walk._enter_space),
+    **dict.fromkeys(BREAKING, Walk._enter_line),
+    **dict.fromkeys(HEADINGS, Walk._enter_heading),
+    **dict.fromkeys(BOILERPLATE, Walk._enter_boilerplate),
+    **dict.fromkeys(SPACING - BOILERPLATE, Walk._enter_space),
     **dict.fromkeys(SKIPPED, Walk._skip),
     **dict.fromkeys(("area", "frame", "iframe"), Walk._enter_embedded),
     "a": Walk._enter_anchor,
@@ -307,6 +332,8 @@ _ENTER: Final[dict[str, Callable[[Walk, LexborNode, str], bool]]] = {
     "title": Walk._enter_title,
 }
 _LEAVE: Final[dict[str, Callable[[Walk, str], None]]] = {
-    **dict.fromkeys(BREAKING | BOILERPLATE, Walk._leave_line),
+    **dict.fromkeys(BREAKING, Walk._leave_line),
+    **dict.fromkeys(HEADINGS, Walk._leave_heading),
+    **dict.fromkeys(BOILERPLATE, Walk._leave_boilerplate),
     "a": Walk._leave_anchor,
 }
