@@ -324,17 +324,13 @@ class Frontier:
         """Row of a known URL by its fingerprint, or 0."""
         return self._seen.row(url_id, self._columns.ids)
 
-    def is_waiting(self, row: int) -> bool:
-        """Whether a known URL has not ended yet; one in flight counts as waiting."""
-        return bool(self._columns.status[row] == _WAITING)
-
     def status_of(self, row: int) -> Outcome:
         """What became of a known URL so far."""
         return Outcome(int(self._columns.status[row]))
 
     def is_waiting(self, row: int) -> bool:
         """Whether a URL waits in its queue: neither ended nor in flight."""
-        return self._columns.status[row] == _WAITING and row not in self._in_flight
+        return bool(self._columns.status[row] == _WAITING) and row not in self._in_flight
 
     @property
     def known(self) -> int:
