@@ -191,9 +191,10 @@ class Arrival:
 
     def _record(self, row: int, page: Page, verdict: Verdict, position: Position | None) -> PageRecord:
         exact = self._state.page_by_digest(page.digest)
-        near = 0 if exact else self._near.find(page.simhash)
-        if not exact and not near and page.simhash:
-            self._near.add(row, page.simhash)
+        unsigned = page.simhash & (1 << 64) - 1
+        near = self._near.find(unsigned) if unsigned and not exact else 0
+        if unsigned and not exact and not near:
+            self._near.add(row, unsigned)
         return PageRecord(
             row=row,
             number=page.number,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 
 import msgspec
 
@@ -78,6 +78,7 @@ class Crawler:
         self._done: deque[tuple[Waiting, Visit] | tuple[Source, Answer]] = deque()
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._fault: BaseException | None = None
         self._dialled: dict[int, str] = {}
         self._asked_low_at = -1
         self.stopping = ""
@@ -150,6 +151,8 @@ class Crawler:
             await self._pause(ready - now)
             return True
         await self._wait(now)
+        if self._fault is not None:
+            raise self._fault
         taken = 0
         while self._done and taken < self._options.commit_pages:
             taken += 1
@@ -177,20 +180,25 @@ class Crawler:
         # Full now: look again soon, since nobody can say when a request will end.
         return ready if ready < float("inf") else self._clock.now() + max(0.02, self._policy.ip_delay)
 
-    def _start(self, work: object) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type]
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A request is over. A fault of ours in it must end the crawl, not be waited for for ever."""
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._fault = self._fault or task.exception()
+        self._wake.set()
 
     async def _visit(self, waiting: Waiting) -> None:
         visit = await self._web.visit(waiting)
         self._done.append((waiting, visit))
-        self._wake.set()
 
     async def _ask(self, source: Source, ask: Ask) -> None:
         answer = await source.suggest(ask)
         self._done.append((source, answer))
-        self._wake.set()
 
     async def _wait(self, now: float) -> None:
         """Until an answer is there, or until another host becomes ready and a slot is free."""
