@@ -103,6 +103,11 @@ def test_framesets_have_blocks() -> None:
     assert sorted(index for block in page.blocks for index in block.links) == [0, 1]
 
 
+def test_elements_behind_the_root() -> None:
+    page = page_of("<frameset><frame src=/a></frameset><noframes>none</noframes>")
+    assert [block.links for block in page.blocks] == [(0,)]
+
+
 trees = st.recursive(
     st.sampled_from(
         ["word", "<a href=/{}>anchor</a>", "<img src=x>", "<p hidden><a href=/{}>out of sight</a></p>"]

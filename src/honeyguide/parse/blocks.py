@@ -133,17 +133,20 @@ def page_blocks(
     root = next((i for i, tag in enumerate(tree.tags) if tag in ("body", "frameset")), -1)
     if root < 0:
         return (), {}
-    tags = tree.tags[root:]
-    parents = [parent - root for parent in tree.parents[root:]]
+    # Elements may follow the root: `noframes` behind a frameset.
+    behind = (node for node in range(root + 1, len(tree.tags)) if tree.parents[node] < root)
+    end_of_root = next(behind, len(tree.tags))
+    tags = tree.tags[root:end_of_root]
+    parents = [parent - root for parent in tree.parents[root:end_of_root]]
     links = [0] * len(tags)
     for node, _ in targets:
-        if node >= root:
+        if root <= node < end_of_root:
             links[node - root] += 1
     roots = content_blocks(parents, tags, links=links, alpha=alpha, block_tags=BLOCK_TAGS[block_tags])
     linked: list[list[int]] = [[] for _ in roots]
     owners = _owners(roots, parents)
     for node, target in targets:
-        if node >= root:
+        if root <= node < end_of_root:
             linked[owners[node - root]].append(target)
     blocks: list[Block] = []
     first_block: dict[int, int] = {}
