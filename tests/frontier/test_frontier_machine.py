@@ -102,8 +102,8 @@ class NaiveFrontier:
 
 
 class FrontierMachine(RuleBasedStateMachine):
-    @initialize(graph=st.booleans())
-    def start(self, graph: bool) -> None:
+    @initialize()
+    def start(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "state.sqlite"
         self.now = 0.0
