@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.text import tokens
-from honeyguide.text.tokens import Analyser, words
+from honeyguide.text.tokens import Analyser, folded, words
 
 
 def test_words_are_lower_case_and_split_at_punctuation() -> None:
@@ -57,6 +59,14 @@ def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_only_the_start_of_a_huge_text_is_read() -> None:
     assert len(words("ab " * tokens.MAX_CHARACTERS)) <= tokens.MAX_CHARACTERS // 3 + 1
+
+
+def test_folding_is_linear_and_agrees_with_the_standard() -> None:
+    # In one piece this takes minutes.
+    assert len(folded("a" + "\u0301\u0323" * 200_000)) <= tokens.MAX_CHARACTERS
+    assert len(folded("\ufdfa" * 100_000)) == tokens.MAX_CHARACTERS
+    text = "\uff21 e\u0301 \ufb01 " * 500
+    assert folded(text) == unicodedata.normalize("NFKC", text)
 
 
 @given(st.text())
