@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from crawls import finish, small_crawl
+
+from honeyguide.store.collection import Collection
+
+
+def journal(folder: Path) -> bytes:
+    with Collection.open(folder) as collection:
+        collection.state.dump_journal(folder / "journal.jsonl")
+    return (folder / "journal.jsonl").read_bytes()
+
+
+RECIPES = ["breadth-first", "best-first", "pagerank", "shark-search", "ache-like", "opic"]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+async def test_same_seed_same_journal_also_across_a_stop(tmp_path: Path, recipe: str) -> None:
+    await finish(small_crawl(tmp_path / "once", recipe=recipe, max_pages=150))
+    await finish(small_crawl(tmp_path / "again", recipe=recipe, max_pages=150))
+    for pages in (40, 95, 150):
+        await finish(small_crawl(tmp_path / "parts", recipe=recipe, max_pages=pages))
+    whole = journal(tmp_path / "once")
+    assert whole.count(b'"kind":"page"') == 150
+    assert whole == journal(tmp_path / "again")
+    assert whole == journal(tmp_path / "parts")
+
+
+async def test_archives_are_equal_too(tmp_path: Path) -> None:
+    await finish(small_crawl(tmp_path / "once", max_pages=60))
+    for pages in (25, 60):
+        await finish(small_crawl(tmp_path / "parts", max_pages=pages))
+    first, second = (next((tmp_path / name / "archive").iterdir()).read_bytes() for name in ("once", "parts"))
+    assert first == second
+
+
+async def test_another_random_seed_gives_another_crawl(tmp_path: Path) -> None:
+    await finish(small_crawl(tmp_path / "one", recipe="random", max_pages=60))
+    await finish(small_crawl(tmp_path / "two", recipe="random", max_pages=60, random_seed=7))
+    assert journal(tmp_path / "one") != journal(tmp_path / "two")
