@@ -58,6 +58,11 @@ class Arrival:
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab."""
 
+    @property
+    def model(self) -> PageModel:
+        """The page model that judges."""
+        return self._model
+
     def take(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
         """Deal with an answered URL (not with one that has to be asked again)."""
         position = self._store_exchanges(visit, waiting)

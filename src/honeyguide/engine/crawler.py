@@ -20,6 +20,7 @@ from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure,
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
+from honeyguide.relevance.base import PageModel
 from honeyguide.web import canonical, host_key, url_id
 
 SEED_PRIORITY = 1e6
@@ -93,6 +94,21 @@ class Crawler:
     def waiting(self) -> int:
         """URLs in the frontier."""
         return self._frontier.waiting
+
+    @property
+    def model(self) -> PageModel:
+        """The page model, for those who look at a crawl from outside."""
+        return self._arrival.model
+
+    @property
+    def order(self) -> LinkOrder:
+        """The link order."""
+        return self._order
+
+    @property
+    def ordering_seconds(self) -> float:
+        """CPU time spent in the link order so far."""
+        return self._arrival.ordering_seconds
 
     def stop(self, reason: str = "asked to stop") -> None:
         """Stop cleanly: no new requests, wait a little for those under way. Twice: at once."""
