@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,7 +52,7 @@ class Catalogue(msgspec.Struct, frozen=True):
     records: tuple[Record, ...]
     labels: dict[str, tuple[str, ...]]
     sites: dict[str, str]
-    """Site of every page; that of the label table, or its host."""
+    """Site of every page."""
     collisions: int = 0
     """Answers whose canonical URL an earlier one has."""
     unfetchable: int = 0
@@ -102,12 +103,22 @@ def read_catalogue(sources: Sources) -> Catalogue:
     return Catalogue(
         records=tuple(records.values()),
         labels={url: table.labels[url] for url in pages if url in table.labels},
-        sites={url: table.sites.get(url) or host_key(url) for url in pages},
+        sites=_sites(pages, table.sites),
         collisions=collisions,
         unfetchable=unfetchable,
         unknown_labels=tuple(sorted(url for url in table.lines if url not in records)),
         twins={digest: twins[digest] for digest in sorted(wanted) if digest in twins},
     )
+
+
+def _sites(pages: list[str], named: dict[str, str]) -> dict[str, str]:
+    """Site of each page: the table's, or that of most pages of its host, or its host."""
+    counts: dict[str, Counter[str]] = {}
+    for url in pages:
+        if url in named:
+            counts.setdefault(host_key(url), Counter())[named[url]] += 1
+    usual = {host: found.most_common(1)[0][0] for host, found in counts.items()}
+    return {url: named.get(url) or usual.get(host_key(url)) or host_key(url) for url in pages}
 
 
 class Answers:
