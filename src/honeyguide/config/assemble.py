@@ -6,7 +6,7 @@ import ipaddress
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -16,7 +16,7 @@ from honeyguide.config.build import Parts, build_parts
 from honeyguide.config.load import freeze
 from honeyguide.config.recipes import Recipe
 from honeyguide.config.schema import VERSION, Config
-from honeyguide.discovery.base import Source
+from honeyguide.discovery.base import Recalling, Source
 from honeyguide.engine.admission import Admission
 from honeyguide.engine.arrival import Arrival, Stores
 from honeyguide.engine.budget import Tally
@@ -26,6 +26,7 @@ from honeyguide.engine.committer import Committer
 from honeyguide.engine.crawler import Crawler, CrawlOptions
 from honeyguide.engine.live import LiveWeb, VisitOptions
 from honeyguide.engine.reread import Reader, index_missing, relearn
+from honeyguide.engine.service_http import ServiceHttp
 from honeyguide.engine.web import Web
 from honeyguide.fetch.base import Fetcher
 from honeyguide.fetch.egress import EgressGuard
@@ -86,15 +87,27 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
     return Stores(state, archive, index), layout
 
 
-def make_web(config: Config, recipe_blocks: bool, clock: Clock, state: State, given: Given) -> Web:
-    """The live web as the configuration describes it, or the one that was handed in."""
-    if given.web is not None:
-        return given.web
-    fetcher = given.fetcher or HttpFetcher(
+def make_fetcher(config: Config, clock: Clock, given: Given) -> Fetcher:
+    """The fetcher that was handed in, or HTTP as the configuration describes it."""
+    return given.fetcher or HttpFetcher(
         settings.fetch_options(config),
         clock=clock.now,
         guard=EgressGuard([ipaddress.ip_network(net) for net in config.network.allow_net]),
     )
+
+
+def with_services(given: Given, fetcher: Fetcher, clock: Clock, state: State) -> Given:
+    """What was handed in, with what every crawl can offer its sources."""
+    own: dict[str, object] = {"http": ServiceHttp(fetcher), "clock": clock, "state": state}
+    return replace(given, services={**own, **(given.services or {})})
+
+
+def make_web(
+    config: Config, recipe_blocks: bool, clock: Clock, state: State, *, given: Given, fetcher: Fetcher
+) -> Web:
+    """The live web as the configuration describes it, or the one that was handed in."""
+    if given.web is not None:
+        return given.web
     robots = RobotsCache(
         fetcher,
         config.identity.product,
@@ -147,6 +160,7 @@ def make_crawler(
     web: Web,
     clock: Clock,
     given: Given,
+    prepared: Mapping[int, Source] | None = None,
 ) -> Crawler:
     """Wire everything, and take up where the collection stands."""
     state = stores.state
@@ -158,7 +172,11 @@ def make_crawler(
         order=given.order,
         sources=given.sources,
         services=given.services,
+        prepared=prepared,
     )
+    for source in parts.sources:
+        if isinstance(source, Recalling) and source not in (prepared or {}).values():
+            source.recall(state.events(kind="suggest"))
     known = state.setting("tally")
     tally = msgspec.convert(known, Tally) if known is not None else Tally()
     moment = state.setting("clock")

@@ -5,7 +5,8 @@ Some arguments of a part's constructor only the wiring can fill in. It passes by
 - `judge`: the fitted page model, to score anchors, link contexts and blocks;
 - `topic_terms`, `keywords`, `taxonomy`, `languages`, `examples`: what the user gave about the topic;
 - `seed`: the crawl's random seed;
-- anything in `services` (a fetcher, a recorded web, ...), for sources.
+- anything in `services`, for sources: `http` (asks web services), `clock`, `state` (the crawl's own),
+  in the lab `web` (what a recorded web knows of itself).
 
 A class declares which of them it wants as `needs: frozenset[str]`; without that, it gets those that
 its constructor names, except where the default is None. All other arguments are options a user may set.
@@ -31,8 +32,11 @@ from honeyguide.relevance.base import PageModel
 from honeyguide.relevance.estimator import EstimatorModel
 from honeyguide.topic.positions import Location
 
-FILLED_IN = ("judge", "topic_terms", "keywords", "taxonomy", "languages", "examples", "seed")
-"""Arguments that the wiring fills in for every part."""
+FILLED_IN = (
+    "judge", "topic_terms", "keywords", "taxonomy", "languages", "examples", "seed",
+    "http", "clock", "state", "web",
+)  # fmt: skip
+"""Arguments that the wiring fills in for every part, where it has them."""
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -102,6 +106,7 @@ def build_parts(
     order: LinkOrder | None = None,
     sources: Sequence[Source] | None = None,
     services: Mapping[str, object] | None = None,
+    prepared: Mapping[int, Source] | None = None,
     fit: bool = True,
 ) -> Parts:
     """Make and fit the parts of a recipe.
@@ -115,6 +120,7 @@ def build_parts(
         order: A link order to use instead of the recipe's.
         sources: Sources to use instead of the recipe's.
         services: What sources may need, by name.
+        prepared: Sources that were made before the others (`preparing_sources`), by position.
         fit: False leaves the page model untrained, to be given its saved state.
 
     Raises:
@@ -125,15 +131,7 @@ def build_parts(
     lacking = missing_needs(recipe, given_by(examples)) if model is None and fit else []
     if lacking:
         raise TopicError(_lacking(recipe, lacking))
-    known: dict[str, object] = {
-        "topic_terms": examples.keywords or examples.taxonomy,
-        "keywords": examples.keywords,
-        "taxonomy": examples.taxonomy,
-        "languages": examples.languages,
-        "examples": examples,
-        "seed": seed,
-        **(services or {}),
-    }
+    known = _known(examples, seed, services)
     page_model = make("relevance", recipe.relevance, known) if model is None else as_page_model(model)
     if fit:
         page_model = page_model.fit(examples)
@@ -142,8 +140,36 @@ def build_parts(
     if not isinstance(link_order, LinkOrder):
         raise TopicError(_misfit(link_order, "link order", LinkOrder))
     if sources is None:
-        sources = [make("discovery", part, known) for part in recipe.discovery]
+        made = prepared or {}
+        sources = [
+            made[place] if place in made else make("discovery", part, known)
+            for place, part in enumerate(recipe.discovery)
+        ]
     return Parts(page_model, link_order, tuple(sources))
+
+
+def preparing_sources(
+    recipe: Recipe, examples: Examples, *, seed: int, services: Mapping[str, object] | None = None
+) -> dict[int, Source]:
+    """The recipe's sources that have something to do before the page model is fitted, by position."""
+    known = _known(examples, seed, services)
+    return {
+        place: make("discovery", part, known)
+        for place, part in enumerate(recipe.discovery)
+        if hasattr(find("discovery", part.name), "prepare")
+    }
+
+
+def _known(examples: Examples, seed: int, services: Mapping[str, object] | None) -> dict[str, object]:
+    return {
+        "topic_terms": examples.keywords or examples.taxonomy,
+        "keywords": examples.keywords,
+        "taxonomy": examples.taxonomy,
+        "languages": examples.languages,
+        "examples": examples,
+        "seed": seed,
+        **(services or {}),
+    }
 
 
 def as_page_model(thing: object) -> PageModel:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from honeyguide.config.assemble import Given, make_crawler, make_web, open_stores
+from honeyguide.config.assemble import (
+    Given,
+    make_crawler,
+    make_fetcher,
+    make_web,
+    open_stores,
+    with_services,
+)
 from honeyguide.config.build import chosen
 from honeyguide.config.load import changed, check_values, load
+from honeyguide.config.prepare import prepare
 from honeyguide.config.registry import find
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Source
@@ -43,6 +51,8 @@ class Crawl:
         relevance: A page model of your own, or a scikit-learn estimator over texts.
         ordering: A link order of your own.
         discovery: Sources of your own.
+        examples: What is known of the topic as text, instead of what the topic names.
+        services: What sources may need beyond HTTP, by name.
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
 
     Example:
@@ -61,6 +71,7 @@ class Crawl:
         ordering: LinkOrder | None = None,
         discovery: Sequence[Source] | None = None,
         examples: Examples | None = None,
+        services: Mapping[str, object] | None = None,
         web: Web | None = None,
         fetcher: Fetcher | None = None,
         clock: Clock | None = None,
@@ -71,7 +82,13 @@ class Crawl:
         self.out = Path(out) if out is not None else None
         self.clock: Clock = clock or WallClock()
         self._given = Given(
-            model=relevance, order=ordering, sources=discovery, examples=examples, web=web, fetcher=fetcher
+            model=relevance,
+            order=ordering,
+            sources=discovery,
+            services=services,
+            examples=examples,
+            web=web,
+            fetcher=fetcher,
         )
         self._crawler: Crawler | None = None
         self._stop = ""
@@ -106,18 +123,33 @@ class Crawl:
         state.commit()
         try:
             blocks = _needs_blocks(self.recipe.ordering.name, self._given.order)
-            web = make_web(self.config, blocks, clock, state, self._given)
+            fetcher = make_fetcher(self.config, clock, self._given)
+            self._given = with_services(self._given, fetcher, clock, state)
+            web = make_web(self.config, blocks, clock, state, given=self._given, fetcher=fetcher)
             try:
                 examples = self._given.examples or await self._examples(web, layout)
-                self._crawler = make_crawler(
+                prepared = await prepare(
                     self.config,
                     self.recipe,
                     examples,
+                    state=state,
+                    web=web,
+                    clock=clock,
+                    given=self._given,
+                    kept=layout.prepared_file if layout else None,
+                )
+                for event in prepared.events:
+                    yield event
+                self._crawler = make_crawler(
+                    self.config,
+                    self.recipe,
+                    prepared.examples,
                     stores=stores,
                     layout=layout,
                     web=web,
                     clock=clock,
                     given=self._given,
+                    prepared=prepared.sources,
                 )
                 if self._stop:
                     self._crawler.stop(self._stop)
@@ -126,6 +158,7 @@ class Crawl:
                 self.reason = self._crawler.stopping
             finally:
                 await web.close()
+                await fetcher.close()
             state.stop_session(session, clock.now(), reason=self.reason)
             state.commit()
         finally:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from honeyguide.model import Page, Topic
+from honeyguide.model import Document, Event, Examples, Page, Topic
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -39,6 +39,8 @@ class Answer(msgspec.Struct, frozen=True):
     requests: int = 0
     note: str = ""
     """For people: the query sent, or what went wrong."""
+    failed: bool = False
+    """Whether the note tells of a failure; the journal then holds a warning as well."""
 
 
 @runtime_checkable
@@ -54,6 +56,50 @@ class Source(Protocol):
 
     async def suggest(self, ask: Ask) -> Answer:
         """URLs, each with its reason."""
+        ...
+
+
+class SetUp(Protocol):
+    """What a source may use before the crawl begins. See `Preparing`."""
+
+    topic: Topic
+    examples: Examples
+    """What the user gave, as text."""
+    seed: int
+    """The crawl's random seed."""
+
+    async def read(self, urls: Sequence[str]) -> dict[str, Document]:
+        """Fetch pages for their text, with the crawl's manners; URLs that give no page are left out."""
+        ...
+
+    def record(self, source: str, url: str, answer: Answer) -> None:
+        """Keep an answer about `url` in the journal."""
+        ...
+
+    def now(self) -> float:
+        """Time on the crawl's clock."""
+        ...
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """A source that gathers something before the crawl: a context graph, search results, unlabelled text."""
+
+    async def prepare(self, setup: SetUp) -> Examples:
+        """The examples with what was gathered.
+
+        Called once; what it gives is kept with the collection, so that a resumed crawl asks nothing again.
+        Failing is normal here too: give back what there is.
+        """
+        ...
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """A source that goes by its own earlier answers: budgets, questions already asked."""
+
+    def recall(self, events: Iterable[Event]) -> None:
+        """All `suggest` events of the crawl so far, oldest first; called when a crawl is taken up again."""
         ...
 
 

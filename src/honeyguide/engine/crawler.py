@@ -15,6 +15,7 @@ from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import Committer
+from honeyguide.engine.set_up import suggest_data
 from honeyguide.engine.web import Visit, Web
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure, after_response, may_retry
 from honeyguide.frontier import Found, Frontier, Waiting
@@ -342,18 +343,10 @@ class Crawler:
             priority = INJECTED_PRIORITY if suggestion.priority is None else suggestion.priority
             self._inject(url, priority, source.name, suggestion.memo)
             new += self._frontier.known - known
-        self._committer.event(
-            "suggest",
-            "",
-            {
-                "source": source.name,
-                "note": answer.note,
-                "new": new,
-                "urls": [one.url for one in answer.suggestions],
-                "reasons": [one.reason for one in answer.suggestions],
-            },
-            self._clock.now(),
-        )
+        now = self._clock.now()
+        self._committer.event("suggest", "", suggest_data(source.name, answer, new=new), now)
+        if answer.failed:
+            self._committer.event("warning", "", {"source": source.name, "note": answer.note}, now)
         if new:
             self._asked_low_at = -1
 

@@ -25,11 +25,16 @@ class Gathered(msgspec.Struct, frozen=True):
     """URL and reason of each example that gave no page."""
 
 
-async def gather(web: Web, urls: Sequence[str], clock: Clock, *, delay: float) -> Gathered:
-    """Fetch each URL once, one after the other, with the politeness of a crawl."""
+async def gather(
+    web: Web, urls: Sequence[str], clock: Clock, *, delay: float, last: dict[str, float] | None = None
+) -> Gathered:
+    """Fetch each URL once, one after the other, with the politeness of a crawl.
+
+    `last` says when each host was asked last, for callers that gather more than once.
+    """
     documents: dict[str, Document] = {}
     missed: list[tuple[str, str]] = []
-    last: dict[str, float] = {}
+    last = {} if last is None else last
     for text in dict.fromkeys(urls):
         url = canonical(text)
         if url is None:

@@ -1,7 +1,9 @@
 """The nouns of a crawl, as frozen plain data. Nothing here imports upward."""
 
+from honeyguide.model.context import ContextGraph, ContextNode
+from honeyguide.model.document import Document
 from honeyguide.model.event import Event
-from honeyguide.model.examples import Document, Examples
+from honeyguide.model.examples import Examples
 from honeyguide.model.graph import CrawlGraph
 from honeyguide.model.host import Host
 from honeyguide.model.outcome import Outcome
@@ -12,6 +14,8 @@ from honeyguide.model.verdict import Verdict
 
 __all__ = [
     "Block",
+    "ContextGraph",
+    "ContextNode",
     "CrawlGraph",
     "Document",
     "Event",

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-
-class Document(msgspec.Struct, frozen=True):
-    """A text with a title: an example page, a background document, a search result."""
-
-    text: str
-    title: str = ""
-    url: str = ""
-    label: str = ""
-    language: str = ""
+from honeyguide.model.context import ContextGraph
+from honeyguide.model.document import Document
 
 
 class Examples(msgspec.Struct, frozen=True):
@@ -26,3 +19,5 @@ class Examples(msgspec.Struct, frozen=True):
     taxonomy: tuple[str, ...] = ()
     """Labels from the root to the topic's node."""
     languages: tuple[str, ...] = ("en",)
+    context: ContextGraph | None = None
+    """How pages that lead to the positives look; gathered by a set-up step before the crawl."""

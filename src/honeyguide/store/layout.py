@@ -36,6 +36,11 @@ class Layout(msgspec.Struct, frozen=True):
         return self.root / "state.sqlite"
 
     @property
+    def prepared_file(self) -> Path:
+        """The examples with what was gathered before the crawl."""
+        return self.root / "prepared.json"
+
+    @property
     def archive_folder(self) -> Path:
         """WARC files."""
         return self.root / "archive"
