@@ -85,9 +85,7 @@ def check_experiment(values: dict[str, object], *, file: TopicFile | None = None
     for number, table in enumerate(experiment.tables):
         for column in table.columns:
             if not experiment.extra_measures:
-                _guard(
-                    lambda column=column: check_measure(column), ("tables", number, "columns"), file
-                )
+                _guard(lambda column=column: check_measure(column), ("tables", number, "columns"), file)
     _check_names(experiment, file)
     return experiment
 
@@ -157,11 +155,11 @@ def _refuse(file: TopicFile | None, place: Location, problem: str) -> Honeyguide
     return TopicError(problem) if file is None else file.error(place, problem)
 
 
-def _finding(
-    finding: dict[str, Any], model: type[pydantic.BaseModel] = Experiment
-) -> tuple[Location, str]:
+def _finding(finding: dict[str, Any], model: type[pydantic.BaseModel] = Experiment) -> tuple[Location, str]:
     """Where something is wrong, and a sentence that says what would be right."""
-    place = tuple(part for part in finding["loc"] if part not in ("[key]", "FarSeeds") and "[" not in str(part))
+    place = tuple(
+        part for part in finding["loc"] if part not in ("[key]", "FarSeeds") and "[" not in str(part)
+    )
     key = str(place[-1]) if place else ""
     kind, message = finding["type"], str(finding["msg"])
     if kind == "extra_forbidden":
