@@ -54,4 +54,11 @@ def politeness_policy(config: Config) -> PolitenessPolicy:
 def robots_options(config: Config) -> RobotsOptions:
     """How long robots.txt is trusted."""
     longest = config.politeness.robots_max_age
-    return RobotsOptions(ttl=longest, min_ttl=min(longest, RobotsOptions().min_ttl))
+    table = config.politeness
+    # A host without a readable robots.txt is asked more rarely than one that fails at a page.
+    return RobotsOptions(
+        ttl=longest,
+        min_ttl=min(longest, RobotsOptions().min_ttl),
+        retry_first=6 * table.backoff,
+        retry_limit=6 * max(table.backoff, table.max_backoff),
+    )

@@ -273,8 +273,11 @@ class Crawler:
         if visit.failed:
             retry = may_retry(visit.outcome, waiting.tries + 1, self._policy) and not host.given_up
         host.requests += visit.requests
-        if visit.requests and not visit.status:
-            after_failure(host, self._policy, now=now, outcome=visit.outcome)
+        # A robots.txt that cannot be read is a failure of the host, whatever it answered.
+        closed = visit.failed and visit.outcome is Outcome.WAITING
+        if visit.requests and (closed or not visit.status):
+            outcome = Outcome.SERVER_ERROR if closed else visit.outcome
+            after_failure(host, self._policy, now=now, outcome=outcome)
         elif visit.requests:
             after_response(
                 host, self._policy, now=now, seconds=visit.seconds, status=visit.status,

@@ -27,6 +27,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HOST_FAILURES = frozenset(
     {Outcome.TIMEOUT, Outcome.DNS, Outcome.CONNECTION, Outcome.TLS, Outcome.SERVER_ERROR}
 )
+EGRESS_DETAIL = "robots.txt is not at a public address"
 
 
 class Parser(Protocol):
@@ -77,6 +78,8 @@ class LiveWeb:
                 return await self._load_robots(origin)
             if answer.state == "wait":
                 return Visit(Outcome.WAITING, detail="robots.txt is unreachable", not_before=answer.retry_at)
+            if answer.outcome is Outcome.EGRESS:
+                return Visit(Outcome.EGRESS, detail=EGRESS_DETAIL)
             if not answer.allowed(waiting.url):
                 return Visit(Outcome.ROBOTS, detail=answer.rule(waiting.url))
             delay = answer.crawl_delay
@@ -108,17 +111,19 @@ class LiveWeb:
         assert self._robots is not None
         answer = await self._robots.load(origin)
         last = answer.exchanges[-1] if answer.exchanges else None
+        refused = answer.outcome is Outcome.EGRESS
         return Visit(
-            Outcome.WAITING,
-            detail=f"robots.txt: {answer.state}",
+            Outcome.EGRESS if refused else Outcome.WAITING,
+            detail=EGRESS_DETAIL if refused else f"robots.txt: {answer.state}",
             exchanges=tuple(as_exchange(one) for one in answer.exchanges),
-            requests=answer.requests,
+            requests=answer.requests - refused,
             seconds=last.seconds if last else 0.0,
             status=last.status if last else 0,
             ip=last.ip if last else "",
             not_before=answer.retry_at if answer.state == "wait" else None,
             failed=answer.state == "wait",
-            robots_origin=origin if answer.state != "wait" else "",
+            # An origin that is closed because robots.txt could not be read is not remembered as an answer.
+            robots_origin=origin if last and answer.state != "wait" and not answer.failures else "",
             robots_body=last.body if last else b"",
             crawl_delay=answer.crawl_delay,
             sitemaps=tuple(answer.sitemaps),
