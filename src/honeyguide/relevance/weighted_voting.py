@@ -1,0 +1,255 @@
+"""Weighted voting of SVMs, each trained with more negatives than the one before (WVC)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from honeyguide.relevance.one_dnf import OneDNFC, checked_pair, counting_tags, shares
+from honeyguide.relevance.tfipndf import class_weighted, inverse_frequencies, weighted
+
+Weighting: TypeAlias = Literal["tfipndf", "tfidf"]
+Voting: TypeAlias = Literal["soft", "hard", "last"]
+Start: TypeAlias = Literal["1-dnfc", "all"]
+
+LARGEST_SLOPE = 1e3
+
+
+class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
+    """Learns a class from some of its documents and from documents of unknown class.
+
+    1-DNFC finds reliable negatives among the unlabelled documents. An SVM is trained on the positives and
+    these; what it calls negative of the rest joins the negatives; and so on until nothing moves. Each
+    SVM has the share of the positives that it gets right as its weight, so one that went too far and
+    swallowed the topic has little to say. The answer is the weighted vote of all of them.
+
+    `X` holds term counts, `y` two values: the larger marks positive documents, the other unlabelled ones.
+    For raw texts put it behind a `CountVectorizer`. Training documents are weighed by TFIPNDF; what is
+    judged by TF-IDF, also the positives on which an SVM is tried and the unlabelled documents that
+    it sorts. N and n_i of the weights are counted over all of P and U, so that they stay as they are
+    while documents move.
+
+    Parameters:
+        constraint: λ of 1-DNFC.
+        weighting: `tfipndf`, or `tfidf` for the comparison.
+        voting: `soft` sums the margins of the SVMs (one number that ranks), `hard` their signs as
+            the paper writes it, `last` takes the last SVM alone (PEBL).
+        kernel: `linear` or `rbf`.
+        C: Cost of an error, of the SVM.
+        balanced: Let few positives weigh as much as many negatives; off as in the paper.
+        min_df: Terms in fewer documents are not looked at.
+        start: `1-dnfc`, or `all`: take every unlabelled document for negative.
+        max_iter: Rounds at most.
+        random_state: Of the linear SVM's solver.
+
+    Example:
+        >>> X = np.array([[3, 1, 0, 0], [2, 0, 1, 0], [2, 1, 0, 1], [1, 0, 2, 1], [0, 1, 2, 3], [0, 0, 3, 1]])
+        >>> model = WeightedVotingClassifier(min_df=1).fit(X, [1, 1, 1, 0, 0, 0])
+        >>> model.predict([[2, 0, 0, 0], [0, 0, 0, 2]]).tolist()
+        [1, 0]
+
+    References:
+        Tao Peng, Lu Liu, "Focused crawling enhanced by CBP-SLC", Knowledge-Based Systems 51, 2013,
+        algorithm 3.
+    """
+
+    def __init__(
+        self,
+        constraint: float = 0.2,
+        *,
+        weighting: Weighting = "tfipndf",
+        voting: Voting = "soft",
+        kernel: Literal["linear", "rbf"] = "linear",
+        C: float = 1.0,  # noqa: N803
+        balanced: bool = False,
+        min_df: int = 5,
+        start: Start = "1-dnfc",
+        max_iter: int = 50,
+        random_state: int | None = 0,
+    ) -> None:
+        self.constraint = constraint
+        self.weighting = weighting
+        self.voting = voting
+        self.kernel = kernel
+        self.C = C
+        self.balanced = balanced
+        self.min_df = min_df
+        self.start = start
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, *, known_negatives: Any = None) -> Self:  # noqa: N803
+        """Train on positive and unlabelled documents.
+
+        Args:
+            X: Term counts.
+            y: Two values; the larger marks positives.
+            known_negatives: Mask of the rows that are surely negative, whatever features they have.
+
+        Raises:
+            NoReliableNegatives: 1-DNFC finds none at this λ; the message says which λ gives some.
+        """
+        X, positive, self.classes_ = checked_pair(self, X, y)  # noqa: N806
+        self.idf_ = inverse_frequencies(X, self.min_df)
+        sure = np.zeros(X.shape[0], dtype=bool)
+        if known_negatives is not None:
+            sure = np.asarray(known_negatives, dtype=bool) & ~positive
+        negative = self._first_negatives(X, positive, sure)
+        self.n_reliable_negatives_ = int(negative.sum())
+        self._iterate(X, positive, negative)
+        self.slope_ = self._fitted_slope(X, positive, negative)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """The vote; above zero is positive."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)  # noqa: N806
+        rows = weighted(X, self.idf_)
+        if self.voting == "soft" and self.kernel == "linear":
+            return np.asarray(rows @ self.coef_ + self.intercept_, dtype=np.float64).ravel()
+        if self.voting == "last":
+            return _margins(self.estimators_[-1], rows)
+        votes = np.stack([_margins(one, rows) for one in self.estimators_])
+        if self.voting == "hard":
+            votes = np.where(votes > 0.0, 1.0, -1.0)
+        return np.asarray(self.weights_ @ votes)
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The class with the larger vote."""
+        check_is_fitted(self)
+        return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(np.intp)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """The vote as a chance: `1 / (1 + exp(-slope * vote))`.
+
+        The slope is fitted to margins of training documents that the SVM behind them did not see. It
+        has no offset, so that 0.5 is where `predict` changes sides.
+        """
+        check_is_fitted(self)
+        chance = 0.5 * (1.0 + np.tanh(0.5 * self.slope_ * self.decision_function(X)))
+        return np.stack((1.0 - chance, chance), axis=1)
+
+    def _first_negatives(
+        self,
+        X: Any,  # noqa: N803
+        positive: NDArray[np.bool_],
+        sure: NDArray[np.bool_],
+    ) -> NDArray[np.bool_]:
+        if self.start == "all":
+            return ~positive
+        rest = ~positive & ~sure
+        negative = sure.copy()
+        if not rest.any():
+            return negative
+        selector = OneDNFC(self.constraint).fit(X[positive | rest], positive[positive | rest])
+        selector.strength_[self.idf_ == 0.0] = 0.0  # Terms that are not looked at.
+        if sure.any():  # There are negatives to begin with: finding no more is no failure.
+            negative[rest] = selector.least_constraints(X[rest]) <= self.constraint
+        else:
+            negative[rest] = selector.reliable_negatives(X[rest])
+        return negative
+
+    def _iterate(
+        self,
+        X: Any,  # noqa: N803
+        positive: NDArray[np.bool_],
+        negative: NDArray[np.bool_],
+    ) -> None:
+        """Train, sort out, train again; `negative` grows in place."""
+        self.estimators_: list[Any] = []
+        right: list[float] = []
+        judged = weighted(X, self.idf_)
+        for _ in range(max(1, self.max_iter)):
+            machine = self._train(X, positive, positive | negative)
+            self.estimators_.append(machine)
+            right.append(float(np.mean(_margins(machine, judged[positive]) > 0.0)))
+            left = np.flatnonzero(~positive & ~negative)
+            moved = left[_margins(machine, judged[left]) <= 0.0] if len(left) else left
+            if not len(moved):
+                break
+            negative[moved] = True
+        self.n_iter_ = len(self.estimators_)
+        self.n_negatives_ = int(negative.sum())
+        total = sum(right)
+        # All may be wrong about every positive: then each has the same say.
+        self.weights_ = np.array(right) / total if total else np.full(len(right), 1.0 / len(right))
+        if self.kernel == "linear":
+            chosen = self.weights_ if self.voting != "last" else np.eye(len(right))[-1]
+            self.coef_ = np.sum([w * one.coef_[0] for w, one in zip(chosen, self.estimators_, strict=True)], axis=0)
+            self.intercept_ = float(
+                sum(w * one.intercept_[0] for w, one in zip(chosen, self.estimators_, strict=True))
+            )
+
+    def _train(self, X: Any, positive: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Any:  # noqa: N803
+        """One SVM on some of the documents."""
+        own, inside = X[rows], positive[rows]
+        if self.weighting == "tfipndf":
+            by_class = np.stack((shares(own[~inside]), shares(own[inside])))
+            vectors = class_weighted(own, self.idf_, inside.astype(np.intp), by_class)
+        else:
+            vectors = weighted(own, self.idf_)
+        class_weight = "balanced" if self.balanced else None
+        machine: Any
+        if self.kernel == "linear":
+            machine = LinearSVC(
+                C=self.C,
+                class_weight=class_weight,
+                random_state=self.random_state,
+                max_iter=20_000,
+                dual=True,
+            )
+        else:
+            machine = SVC(kernel=self.kernel, C=self.C, class_weight=class_weight, gamma="scale")
+        return machine.fit(vectors, inside.astype(np.intp))
+
+    def _fitted_slope(
+        self,
+        X: Any,  # noqa: N803
+        positive: NDArray[np.bool_],
+        negative: NDArray[np.bool_],
+    ) -> float:
+        """Steepness of the logistic function, from margins of documents not trained on (three folds)."""
+        numbers = np.zeros(X.shape[0], dtype=np.intp)
+        numbers[positive] = np.arange(positive.sum()) % 3
+        numbers[negative] = np.arange(negative.sum()) % 3
+        known = positive | negative
+        if positive.sum() < 3 or negative.sum() < 3:
+            margins, labels = self._vote_of(X[known]), positive[known]
+        else:
+            parts = []
+            for fold in range(3):
+                machine = self._train(X, positive, known & (numbers != fold))
+                parts.append(_margins(machine, weighted(X[known & (numbers == fold)], self.idf_)))
+            margins = np.concatenate(parts)
+            labels = np.concatenate([positive[known & (numbers == fold)] for fold in range(3)])
+        return _slope(margins, labels)
+
+    def _vote_of(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        rows = weighted(X, self.idf_)
+        return np.asarray(self.weights_ @ np.stack([_margins(one, rows) for one in self.estimators_]))
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes, counts; poor where every document has every term."""
+        return counting_tags(super().__sklearn_tags__())
+
+
+def _margins(machine: Any, rows: Any) -> NDArray[np.float64]:
+    return np.asarray(machine.decision_function(rows), dtype=np.float64)
+
+
+def _slope(margins: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """The most likely slope, both classes counting alike."""
+    signed = np.where(labels, margins, -margins)
+    importance = np.where(labels, 0.5 / max(1, labels.sum()), 0.5 / max(1, (~labels).sum()))
+
+    def loss(log_slope: float) -> float:
+        return float(importance @ np.logaddexp(0.0, -np.exp(log_slope) * signed))
+
+    best = minimize_scalar(loss, bounds=(np.log(0.5), np.log(LARGEST_SLOPE)), method="bounded")
+    return float(np.exp(best.x))

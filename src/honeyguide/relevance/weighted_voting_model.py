@@ -1,0 +1,322 @@
+"""The page model `pu-voting`: learns a topic from example pages alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Literal, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.errors import TopicError
+from honeyguide.model import Document, Examples, Page, Verdict
+from honeyguide.relevance.one_dnf import NoReliableNegatives, OneDNFC
+from honeyguide.relevance.weighted_voting import Voting, WeightedVotingClassifier, Weighting
+from honeyguide.relevance.weighted_voting_background import LONGEST, EarlyPages, made_up_background
+from honeyguide.store.models import Saved
+from honeyguide.text.segmentation import Segmenter
+from honeyguide.text.tokens import Analyser
+from honeyguide.text.vectors import Vocabulary
+
+USUAL_CONSTRAINT: Final = 0.2
+TOP_TERMS: Final = 10
+UNKNOWN: Final = -1000.0
+"""The vote on a text without any known word: a score of 0."""
+FEW: Final = 30
+"""Fewer unlabelled documents than this are filled up with the built-in ones."""
+
+
+class _Learned(msgspec.Struct, frozen=True):
+    """What is learned beside the arrays."""
+
+    languages: tuple[str, ...]
+    segmenter: Segmenter
+    intercept: float
+    slope: float
+    constraint: float
+    """λ that was used."""
+    reliable: int
+    negatives: int
+    rounds: int
+    early: bool
+    """Whether U comes from the crawl's own early pages."""
+    trained_on: int
+    """Documents of U at the last training."""
+    addresses: tuple[str, ...] = ()
+
+
+class PuVoting:
+    """Judges pages by a weighted vote of SVMs, trained on example pages and text of unknown topic.
+
+    The text of unknown topic (U) is the background that the user gives. Without one, training starts
+    with built-in documents of common words, and is done again with the crawl's own pages once 50, 100, 200
+    and 400 of them are kept; `EarlyPages` says how pages on topic are kept out of them. Negative examples
+    join the negatives from the start. Words of the title count like words of the text.
+
+    The score is the vote as a chance (0.5 where the vote changes sides). A text without any known word
+    has score 0.
+
+    Parameters:
+        constraint: λ of 1-DNFC, taken as it is; None for 0.2, or as much more as it takes to find
+            negatives in a tenth of U.
+        weighting: `tfidf` or `tfipndf`.
+        voting: `soft`, `hard` or `last`; see `WeightedVotingClassifier`.
+        kernel: `linear`, or `rbf` (slower by far).
+        balanced: Let few positives weigh as much as many negatives.
+        threshold: On topic from this score on.
+        least_documents: Terms in fewer documents are not looked at; None for 5 (the paper's), fewer where
+            there are few examples.
+        early_pages: Pages of the crawl to learn from when there is no background; 0 for none.
+
+    Example:
+        >>> owls = ("the owl has soft wings", "barn owl and owl nest", "an owl hunts by night on wings")
+        >>> model = PuVoting().fit(Examples(positives=tuple(map(Document, owls))))
+        >>> owl, tax = model.judge_texts(["owl wings", "home page contact"])
+        >>> owl > 0.5 > tax
+        True
+
+    References:
+        Tao Peng, Lu Liu, "Focused crawling enhanced by CBP-SLC", Knowledge-Based Systems 51, 2013.
+    """
+
+    def __init__(
+        self,
+        *,
+        constraint: float | None = None,
+        weighting: Weighting = "tfidf",
+        voting: Voting = "soft",
+        kernel: Literal["linear", "rbf"] = "linear",
+        balanced: bool = True,
+        threshold: float = 0.5,
+        least_documents: int | None = None,
+        early_pages: int = 400,
+    ) -> None:
+        self.threshold = threshold
+        self._constraint = constraint
+        self._weighting = weighting
+        self._voting = voting
+        self._kernel = kernel
+        self._balanced = balanced
+        self._least_documents = least_documents
+        self._early_pages = early_pages
+        self._analyser = Analyser()
+        self._learned: _Learned | None = None
+        self._vocabulary = Vocabulary(())
+        self._idf: NDArray[np.float64] = np.zeros(0)
+        self._coefficients: NDArray[np.float64] = np.zeros(0)
+        self._machine: WeightedVotingClassifier | None = None
+        self._positives: list[list[str]] = []
+        self._negatives: list[list[str]] = []
+        self._unlabelled: list[list[str]] = []
+        self._early = EarlyPages(most=0)
+
+    def fit(self, examples: Examples) -> Self:
+        """Learn from positives and background; negatives are welcome, not needed."""
+        self._analyser = Analyser(examples.languages)
+        self._positives = self._terms_of(examples.positives)
+        if not self._positives:
+            raise TopicError("no example page with text; add addresses or files to 'examples' in [topic]")
+        distinct = {frozenset(terms) for terms in self._positives}
+        if len(distinct) < 2:
+            raise TopicError(
+                f"the {len(self._positives)} example pages are all one document; give two different ones or more"
+            )
+        addresses = {each.url for each in examples.positives} - {""}
+        self._negatives = self._terms_of(examples.negatives)
+        own = [each for each in examples.unlabelled if each.url not in addresses]
+        self._unlabelled = [terms for terms in self._terms_of(own) if frozenset(terms) not in distinct]
+        most = 0 if self._unlabelled else self._early_pages
+        self._early = EarlyPages(self._positives, addresses, most=most)
+        self._learn(tuple(sorted(addresses)), self._unlabelled)
+        return self
+
+    def judge(self, page: Page) -> Verdict:
+        """Score a page by its title and main text."""
+        terms = self._page_terms(page)
+        vote, shares = self._votes([terms], explain=True)
+        score = float(self._chances(vote)[0])
+        return Verdict(score, score >= self.threshold, _as_shares(shares, score), {"vote": float(vote[0])})
+
+    def judge_texts(self, texts: Sequence[str]) -> list[float]:
+        """Score texts, each as a page of its own, in one pass."""
+        terms_of = self._analyser.terms
+        self._fitted()
+        vote, _ = self._votes([terms_of(text) for text in texts])
+        scores: list[float] = self._chances(vote).tolist()
+        return scores
+
+    def observe(self, page: Page, verdict: Verdict) -> bool:
+        """Keep an early page for U, and train again when enough new ones are there."""
+        if self._early.full:
+            return False
+        terms = self._page_terms(page)
+        if not self._early.offer(terms, url=page.url, on_topic=verdict.on_topic):
+            return False
+        self._learn(self._fitted().addresses, self._early.documents)
+        return True
+
+    def describe(self) -> dict[str, object]:
+        """How the model was trained, for people."""
+        learned = self._fitted()
+        return {
+            "positives": len(self._positives) or None,
+            "unlabelled from": "early pages" if learned.early else "background",
+            "constraint": learned.constraint,
+            "reliable negatives": learned.reliable,
+            "negatives in the end": learned.negatives,
+            "rounds": learned.rounds,
+            "terms": len(self._vocabulary),
+        }
+
+    def save(self) -> Saved:
+        """Linear models as their weights; others, and models still learning, with what they learn from."""
+        learned = self._fitted()
+        arrays: dict[str, NDArray[np.generic]] = {
+            "terms": _packed([self._vocabulary.terms]),
+            "idf": self._idf,
+            "coefficients": self._coefficients,
+        }
+        if self._machine is not None or learned.early:
+            arrays |= {
+                "positives": _packed(self._positives),
+                "negatives": _packed(self._negatives),
+                "unlabelled": _packed(self._unlabelled),
+                "early": _packed(self._early.documents),
+            }
+        return Saved(values={"learned": msgspec.to_builtins(learned)}, arrays=arrays)
+
+    def load(self, saved: Saved) -> Self:
+        """Take back what `save` gave; what is no linear model is trained again on the same documents."""
+        learned = msgspec.convert(saved.values["learned"], _Learned)
+        arrays = saved.arrays
+        self._analyser = Analyser(learned.languages, segmenter=learned.segmenter)
+        if "positives" in arrays:
+            self._positives, self._negatives, self._unlabelled, early = (
+                _unpacked(arrays[name]) for name in ("positives", "negatives", "unlabelled", "early")
+            )
+            most = self._early_pages if learned.early else 0
+            self._early = EarlyPages(self._positives, learned.addresses, most=most)
+            self._early.restore(early)
+        else:
+            self._early = EarlyPages(most=0)
+        if not self._folded:
+            self._learn(learned.addresses, self._unlabelled or self._early.documents[: learned.trained_on])
+            return self
+        self._vocabulary = Vocabulary(_unpacked(arrays["terms"])[0] if arrays["terms"].size else ())
+        self._idf, self._coefficients = arrays["idf"].astype(np.float64), arrays["coefficients"].astype(np.float64)
+        self._learned = learned
+        return self
+
+    @property
+    def _folded(self) -> bool:
+        """Whether the vote is one linear function."""
+        return self._kernel == "linear" and self._voting != "hard"
+
+    def _fitted(self) -> _Learned:
+        if self._learned is None:
+            raise TopicError("the page model knows no topic yet; call fit or load first")
+        return self._learned
+
+    def _terms_of(self, documents: Sequence[Document]) -> list[list[str]]:
+        found = (self._analyser.terms(f"{each.title}\n{each.text}")[:LONGEST] for each in documents)
+        return [terms for terms in found if terms]
+
+    def _page_terms(self, page: Page) -> list[str]:
+        self._fitted()
+        return self._analyser.terms(f"{page.title}\n{page.main_text or page.text}")
+
+    def _learn(self, addresses: tuple[str, ...], unlabelled: list[list[str]]) -> None:
+        """Train on P, U and what is known to be negative."""
+        sure = list(self._negatives)
+        if len(unlabelled) < FEW:
+            sure += made_up_background(self._analyser)
+        documents = [*self._positives, *unlabelled, *sure]
+        least = self._least_documents or min(5, max(1, len(self._positives) // 5))
+        vocabulary = Vocabulary.of(documents, least_documents=least)
+        counts = vocabulary.counts(documents)
+        positive = np.arange(len(documents)) < len(self._positives)
+        known = np.arange(len(documents)) >= len(self._positives) + len(unlabelled)
+        machine = WeightedVotingClassifier(
+            self._chosen_constraint(counts[~known], positive[~known]),
+            weighting=self._weighting,
+            voting=self._voting,
+            kernel=self._kernel,
+            balanced=self._balanced,
+            min_df=least,
+        )
+        try:
+            machine.fit(counts, positive.astype(np.intp), known_negatives=known)
+        except NoReliableNegatives as problem:
+            raise TopicError(f"{problem} (option 'constraint' in [relevance])") from problem
+        self._vocabulary, self._idf = vocabulary, machine.idf_
+        self._machine = None if self._folded else machine
+        self._coefficients = machine.coef_ if self._folded else np.zeros(0)
+        self._learned = _Learned(
+            languages=self._analyser.languages,
+            segmenter=self._analyser.segmenter,
+            intercept=machine.intercept_ if self._folded else 0.0,
+            slope=machine.slope_,
+            constraint=machine.constraint,
+            reliable=machine.n_reliable_negatives_,
+            negatives=machine.n_negatives_,
+            rounds=machine.n_iter_,
+            early=not self._unlabelled and self._early_pages > 0,
+            trained_on=len(unlabelled),
+            addresses=addresses,
+        )
+
+    def _chosen_constraint(self, counts: Any, positive: NDArray[np.bool_]) -> float:
+        """The λ asked for, or one that finds negatives in a tenth of U."""
+        if self._constraint is not None:
+            return self._constraint
+        if positive.all():
+            return USUAL_CONSTRAINT
+        least = OneDNFC().fit(counts, positive.astype(np.intp)).least_constraints(counts[~positive])
+        return max(USUAL_CONSTRAINT, float(np.quantile(least, 0.1, method="higher")))
+
+    def _votes(
+        self, documents: Sequence[Sequence[str]], *, explain: bool = False
+    ) -> tuple[NDArray[np.float64], list[tuple[str, float]]]:
+        """The vote on each document; on request what speaks for the first one, strongest first."""
+        learned, column, width = self._fitted(), self._vocabulary.column, max(1, len(self._vocabulary))
+        columns = [[column[term] for term in terms if term in column] for terms in documents]
+        lengths = np.fromiter(map(len, columns), np.int64, len(columns))
+        flat = np.array([one for each in columns for one in each], dtype=np.int64)
+        # A document's equal terms, counted: one sort for all documents of the batch.
+        keys, counts = np.unique(np.repeat(np.arange(len(columns)), lengths) * width + flat, return_counts=True)
+        rows, places = np.divmod(keys, width)
+        weights = counts * self._idf[places]
+        norms = np.sqrt(np.bincount(rows, weights * weights, minlength=len(columns)))
+        known = norms > 0.0
+        if self._machine is not None:
+            vote = self._machine.decision_function(self._vocabulary.counts(documents)) if columns else norms
+            return np.where(known, vote, UNKNOWN), []
+        gains = weights * self._coefficients[places]
+        sums = np.bincount(rows, gains, minlength=len(columns))
+        vote = np.where(known, sums / np.where(known, norms, 1.0) + learned.intercept, UNKNOWN)
+        if not explain:
+            return vote, []
+        best = [i for i in np.argsort(-gains, kind="stable")[:TOP_TERMS] if gains[i] > 0.0]
+        total = float(gains[gains > 0.0].sum()) or 1.0
+        return vote, [(self._vocabulary.terms[places[i]], float(gains[i]) / total) for i in best]
+
+    def _chances(self, vote: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(0.5 * (1.0 + np.tanh(0.5 * self._fitted().slope * vote)))
+
+
+def _as_shares(shares: Sequence[tuple[str, float]], score: float) -> tuple[tuple[str, float], ...]:
+    # Rounding down keeps the sum of the shares at or below the score.
+    return tuple((term, math.floor(share * score * 1e9) / 1e9) for term, share in shares)
+
+
+def _packed(documents: Sequence[Sequence[str]]) -> NDArray[np.generic]:
+    """Documents as one array of bytes: terms hold no white space."""
+    text = "\n".join(" ".join(terms) for terms in documents)
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+def _unpacked(array: NDArray[np.generic]) -> list[list[str]]:
+    text = array.tobytes().decode("utf-8", "surrogatepass")
+    return [line.split(" ") for line in text.split("\n")] if text else []
