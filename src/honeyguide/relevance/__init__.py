@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from honeyguide.relevance.base import PageModel
 from honeyguide.relevance.estimator import EstimatorModel
+from honeyguide.relevance.lsi import Lsi
 from honeyguide.relevance.okapi import Okapi
 from honeyguide.relevance.tf_cosine import TfCosine
 
 BUILT_IN: dict[str, type[PageModel]] = {
     "estimator": EstimatorModel,
+    "lsi": Lsi,
     "okapi": Okapi,
     "tf-cosine": TfCosine,
 }

@@ -7,7 +7,7 @@ new rows or columns on the old factors and so gives up their orthogonality.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 import numpy as np
@@ -67,8 +67,8 @@ def truncated_svd(matrix: Matrix, rank: int) -> Svd:
     if not rank:
         return Svd(np.zeros((rows, 0)), np.zeros(0), np.zeros((columns, 0)))
     if rows * columns <= DENSE_CELLS:
-        u, s, vt = scipy.linalg.svd(_dense(matrix), full_matrices=False)
-        found, least = Svd(u, s, vt.T), NEGLIGIBLE
+        left, sizes, right = np.linalg.svd(_dense(matrix), full_matrices=False)
+        found, least = Svd(_dense(left), _dense(sizes), _dense(right.T)), NEGLIGIBLE
     elif min(rows, columns) <= GRAM_ROWS:
         wide = rows <= columns
         found, least = _by_gram(matrix if wide else matrix.T, rank), 1e-5
@@ -78,7 +78,7 @@ def truncated_svd(matrix: Matrix, rank: int) -> Svd:
         u, s, vt = sparse_linalg.svds(
             matrix.astype(np.float64), k=min(rank, min(rows, columns) - 1), v0=start
         )
-        found, least = Svd(u[:, ::-1], s[::-1], vt[::-1].T), NEGLIGIBLE
+        found, least = Svd(_dense(u[:, ::-1]), _dense(s[::-1]), _dense(vt[::-1].T)), NEGLIGIBLE
     kept = min(rank, int((found.s > least * max(found.s[0], np.finfo(float).tiny)).sum()))
     return _signed(found.cut(kept))
 
@@ -203,8 +203,8 @@ def _split(basis: Array, columns: Array) -> tuple[Array, Array, Array]:
     left, triangle, _ = scipy.linalg.qr(residual, mode="economic", pivoting=True)
     new = left[:, np.abs(np.diag(triangle)) > NEGLIGIBLE * scale]
     new = new - basis @ (basis.T @ new)
-    new, _ = np.linalg.qr(new)
-    return inside, new, new.T @ residual
+    new = np.linalg.qr(new)[0]
+    return inside, _dense(new), _dense(new.T @ residual)
 
 
 def _rotated(left: Array, core: Array, right: Array, *, rank: int) -> Svd:
@@ -242,5 +242,6 @@ def _divisors(s: Array) -> Array:
 
 
 def _dense(matrix: Matrix) -> Array:
-    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
-    return np.asarray(dense, dtype=np.float64)
+    if sparse.issparse(matrix):
+        matrix = cast("Any", matrix).toarray()
+    return np.asarray(matrix, dtype=np.float64)
