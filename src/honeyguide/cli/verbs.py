@@ -82,6 +82,54 @@ VERBS = (
         "demo",
     ),
     Verb(
+        "lab webs",
+        "honeyguide.cli.lab_webs:webs",
+        "List recorded webs and where to get them.",
+        "lab webs",
+    ),
+    Verb(
+        "lab import",
+        "honeyguide.cli.lab_import:import_web",
+        "Import a recorded web from its original files, a WARC or a WACZ.",
+        "lab import warc crawl.warc.gz --labels crawl.labels.tsv --name mine",
+    ),
+    Verb(
+        "lab record",
+        "honeyguide.cli.lab_record:record",
+        "Turn a collection, or a breadth-first crawl, into a recorded web.",
+        "lab record collections/owls --name owls",
+    ),
+    Verb(
+        "lab info",
+        "honeyguide.cli.lab_info:info",
+        "Show what a recorded web holds, what can be reached, how topical its links are.",
+        "lab info webkb --site cornell",
+    ),
+    Verb(
+        "lab serve",
+        "honeyguide.cli.lab_serve:serve",
+        "Serve a recorded web over HTTP on this machine.",
+        "lab serve webkb --port 8099",
+    ),
+    Verb(
+        "lab run",
+        "honeyguide.cli.lab_run:run",
+        "Run an experiment: recipes on recorded webs, with tables, figures and a report.",
+        "lab run quick --only breadth-first best-first",
+    ),
+    Verb(
+        "lab compare",
+        "honeyguide.cli.lab_compare:compare",
+        "Compare two results: differences with intervals and paired tests.",
+        "lab compare before.json after.json --measure area_of_oracle",
+    ),
+    Verb(
+        "lab gate",
+        "honeyguide.cli.lab_gate:gate",
+        "Run the quick set and fail when a recipe is worse than its floor.",
+        "lab gate",
+    ),
+    Verb(
         "recipes",
         "honeyguide.cli.recipes:recipes",
         "List the recipes: what each does, needs and cites.",
@@ -103,7 +151,10 @@ VERBS = (
 
 _EXAMPLE = "Example: honeyguide {}"
 
-GROUPS = {"topic": "Write and check topic files."}
+GROUPS = {
+    "topic": "Write and check topic files.",
+    "lab": "Recorded webs and experiments: the same engine, replayed.",
+}
 """First words of two-word verbs."""
 
 
