@@ -13,6 +13,7 @@ from honeyguide.ordering.backlink_count import BacklinkCount
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.best_first import BestFirst
 from honeyguide.ordering.breadth_first import BreadthFirst
+from honeyguide.ordering.context_graph import ContextGraphOrder
 from honeyguide.ordering.depth_first import DepthFirst
 from honeyguide.ordering.fish_search import FishSearch
 from honeyguide.ordering.iterative_deepening import IterativeDeepening
@@ -31,6 +32,7 @@ BUILT_IN: dict[str, type[LinkOrder]] = {
     "backlink-count": BacklinkCount,
     "best-first": BestFirst,
     "breadth-first": BreadthFirst,
+    "context-graph": ContextGraphOrder,
     "depth-first": DepthFirst,
     "fish-search": FishSearch,
     "iterative-deepening": IterativeDeepening,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from honeyguide.relevance.base import PageModel
 from honeyguide.relevance.estimator import EstimatorModel
+from honeyguide.relevance.layered_bayes import LayeredBayes
 from honeyguide.relevance.lsi import Lsi
 from honeyguide.relevance.okapi import Okapi
 from honeyguide.relevance.tf_cosine import TfCosine
@@ -11,6 +12,7 @@ from honeyguide.relevance.tf_cosine import TfCosine
 BUILT_IN: dict[str, type[PageModel]] = {
     "estimator": EstimatorModel,
     "lsi": Lsi,
+    "layered-bayes": LayeredBayes,
     "okapi": Okapi,
     "tf-cosine": TfCosine,
 }
