@@ -41,6 +41,7 @@ class LabServices:
         unlabelled: Iterable[Document] | Callable[[], Iterable[Document]] = (),
         seed: int = 0,
     ) -> None:
+        self._recorded = recorded
         self._urls = frozenset(recorded.urls)
         self._resolve = recorded.resolve
         self._coverage = coverage
@@ -49,8 +50,8 @@ class LabServices:
         self._unlabelled = tuple(given)
         self._fetched: frozenset[UrlId] | set[UrlId] = visits.fetched if visits else frozenset()
         self._read = visits.page if visits else None
-        self._index = _open_index(recorded.archive)
-        self._back = _backlinks(recorded)
+        self._index: FullText | None = None
+        self._back: dict[str, list[str]] | None = None
 
     def backlinks(
         self, url: str, coverage: float | None = None, *, limit: int | None = None
@@ -64,6 +65,8 @@ class LabServices:
             coverage: Share of the pages that are known, instead of the service's own.
             limit: At most so many.
         """
+        if self._back is None:
+            self._back = _backlinks(self._recorded)
         target = self._resolve(url)
         share = self._coverage if coverage is None else coverage
         found = [one for one in self._back.get(target or "", ()) if self._known(one, share)]
@@ -71,6 +74,8 @@ class LabServices:
 
     def search(self, query: str, limit: int = 10) -> tuple[Document, ...]:
         """The best matches of a query: address, title and a snippet as text, as a search engine shows."""
+        if self._index is None:
+            self._index = _open_index(self._recorded.archive)
         found: list[Document] = []
         step = max(50, limit)
         for offset in range(0, 1_000, step):
@@ -120,7 +125,7 @@ def services(
 
 def _backlinks(recorded: Recorded) -> dict[str, list[str]]:
     back: dict[str, list[str]] = {}
-    for source, targets in recorded.graph().items():
+    for source, targets in recorded.link_table().items():
         for target in targets:
             back.setdefault(target, []).append(source)
     return back

@@ -90,6 +90,10 @@ class Recorded:
     def graph(self) -> dict[str, tuple[str, ...]]:
         """Followable links among the pages, for reachability and the oracle."""
         self.archive.seal.check(None)
+        return self.link_table()
+
+    def link_table(self) -> dict[str, tuple[str, ...]]:
+        """The same past the seal, for the lab's own services; no recipe is given a `Recorded`."""
         index = self.archive.store().index
         return {
             url: tuple(target for i in found if (target := index.urls[i]) in self.sites)
