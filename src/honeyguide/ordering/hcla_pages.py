@@ -1,0 +1,202 @@
+"""What orders in a latent space remember of a crawl: words of fetched pages, words of links."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Final, Self, TypeAlias, cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from honeyguide.model import CrawlGraph
+from honeyguide.store.models import Saved
+
+Rows: TypeAlias = Any
+"""A scipy CSR matrix (scipy has no type information)."""
+
+ANCHOR_TERMS: Final = 64
+"""Different terms remembered of all links to one URL."""
+
+
+class SeenPages:
+    """Fetched pages with their words, in the order they were fetched, and words of links to others.
+
+    Pages are cut to the most relevant `limit` at each reordering (the newest of equals), words of
+    links to the newest `anchor_limit` URLs: memory and time of a reordering stay bounded.
+    """
+
+    def __init__(self, *, limit: int, anchor_limit: int) -> None:
+        self.limit = limit
+        self.anchor_limit = anchor_limit
+        self.ids: list[int] = []
+        self.urls: list[str] = []
+        self.scores: list[float] = []
+        self._words: list[tuple[NDArray[np.int32], NDArray[np.float64]]] = []
+        self._known: set[int] = set()
+        self._anchors: dict[int, dict[int, float]] = {}
+
+    def __len__(self) -> int:
+        """Number of pages remembered."""
+        return len(self.ids)
+
+    def add(self, page: int, url: str, score: float, weights: dict[int, float]) -> None:
+        """Remember a fetched page; what links said of it is no longer needed."""
+        self._anchors.pop(page, None)
+        if page in self._known:
+            return
+        self._known.add(page)
+        self.ids.append(page)
+        self.urls.append(url)
+        self.scores.append(score)
+        numbers = np.fromiter(weights.keys(), np.int32, len(weights))
+        self._words.append((numbers, np.fromiter(weights.values(), np.float64, len(weights))))
+
+    def add_anchor(self, page: int, weights: dict[int, float]) -> None:
+        """Add the words of one link to what is known of its target."""
+        if page in self._known or not weights:
+            return
+        known = self._anchors.setdefault(page, {})
+        for number, weight in weights.items():
+            if number in known or len(known) < ANCHOR_TERMS:
+                known[number] = known.get(number, 0.0) + weight
+        while len(self._anchors) > self.anchor_limit:
+            del self._anchors[next(iter(self._anchors))]
+
+    def anchor(self, page: int) -> dict[int, float]:
+        """Words of the links to a page."""
+        return self._anchors.get(page, {})
+
+    def cut(self) -> None:
+        """Keep the most relevant pages only."""
+        if len(self.ids) <= self.limit:
+            return
+        order = np.lexsort((-np.arange(len(self.ids)), -np.array(self.scores)))
+        kept = np.sort(order[: self.limit]).tolist()
+        self.ids = [self.ids[i] for i in kept]
+        self.urls = [self.urls[i] for i in kept]
+        self.scores = [self.scores[i] for i in kept]
+        self._words = [self._words[i] for i in kept]
+        self._known = set(self.ids)
+
+    def words(self, terms: int) -> Rows:
+        """Term weights, one row a page."""
+        return _stacked(self._words, terms)
+
+    def anchors(self, ids: NDArray[np.int64], terms: int) -> Rows:
+        """Term weights of the links to each of `ids`, one row each."""
+        vectors = [self._anchors.get(each, {}) for each in ids.tolist()]
+        return _stacked(
+            [
+                (np.fromiter(one.keys(), np.int32, len(one)), np.fromiter(one.values(), np.float64, len(one)))
+                for one in vectors
+            ],
+            terms,
+        )
+
+    def save(self) -> Saved:
+        """Everything remembered."""
+        anchors = [
+            (np.fromiter(one.keys(), np.int32, len(one)), np.fromiter(one.values(), np.float64, len(one)))
+            for one in self._anchors.values()
+        ]
+        arrays: dict[str, NDArray[np.generic]] = {
+            "page_ids": np.array(self.ids, dtype=np.int64),
+            "page_scores": np.array(self.scores, dtype=np.float64),
+            "anchor_ids": np.array(list(self._anchors), dtype=np.int64),
+        }
+        return Saved(
+            values={"urls": self.urls}, arrays=arrays | _flat("page", self._words) | _flat("anchor", anchors)
+        )
+
+    def load(self, saved: Saved) -> Self:
+        """Take back what `save` gave."""
+        arrays = saved.arrays
+        self.ids = arrays["page_ids"].tolist()
+        self._known = set(self.ids)
+        self.urls = msgspec.convert(saved.values["urls"], list[str])
+        self.scores = arrays["page_scores"].tolist()
+        self._words = _unflat("page", arrays)
+        self._anchors = {
+            page: dict(zip(numbers.tolist(), weights.tolist(), strict=True))
+            for page, (numbers, weights) in zip(
+                arrays["anchor_ids"].tolist(), _unflat("anchor", arrays), strict=True
+            )
+        }
+        return self
+
+
+class KnownLinks(msgspec.Struct, frozen=True, eq=False):
+    """The links that remembered pages give, as matrices: one row a target, one column a page."""
+
+    among: Rows
+    """Links among the remembered pages (G, transposed)."""
+    frontier: Rows
+    """Links to waiting pages (R, transposed)."""
+    nodes: NDArray[np.int64]
+    """The waiting pages of `frontier`, as nodes of the graph."""
+
+
+def known_links(seen: SeenPages, graph: CrawlGraph, *, self_link: bool) -> KnownLinks:
+    """Links of the graph as seen from the remembered pages. Cost: linear in nodes and links.
+
+    Parameters:
+        seen: Pages that stand for rows of the matrix.
+        graph: The crawl.
+        self_link: Whether every page links to itself, so that its row carries its own words.
+    """
+    size, pages = graph.size, len(seen)
+    place = np.full(size, -1, dtype=np.int64)
+    if pages and size:
+        ids = np.array(seen.ids, dtype=np.int64)
+        order = np.argsort(ids)
+        found = np.minimum(np.searchsorted(ids[order], graph.ids), pages - 1)
+        same = ids[order][found] == graph.ids
+        place[same] = order[found[same]]
+    used = place[graph.sources] >= 0
+    sources, targets = place[graph.sources[used]], graph.targets[used].astype(np.int64)
+    inner = place[targets] >= 0
+    outer = graph.waiting[targets] & ~inner
+    rows, columns = place[targets[inner]], sources[inner]
+    if not self_link:
+        other = rows != columns
+        rows, columns = rows[other], columns[other]
+    else:
+        rows, columns = (np.concatenate((each, np.arange(pages))) for each in (rows, columns))
+    nodes, numbers = np.unique(targets[outer], return_inverse=True)
+    return KnownLinks(
+        _ones(rows, columns, (pages, pages)), _ones(numbers, sources[outer], (len(nodes), pages)), nodes
+    )
+
+
+def _ones(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> Rows:
+    matrix = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+    matrix.data[:] = 1.0  # several links from one page to another count once
+    return matrix
+
+
+Vectors: TypeAlias = list[tuple[NDArray[np.int32], NDArray[np.float64]]]
+
+
+def _stacked(vectors: Vectors, columns: int) -> Rows:
+    flat = cast("dict[str, Any]", _flat("x", vectors))
+    ends = np.concatenate((np.zeros(1, dtype=np.int64), flat["x_ends"]))
+    return sparse.csr_matrix((flat["x_values"], flat["x_numbers"], ends), shape=(len(vectors), columns))
+
+
+def _flat(name: str, vectors: Vectors) -> dict[str, NDArray[np.generic]]:
+    numbers = [one for one, _ in vectors] or [np.empty(0, dtype=np.int32)]
+    values = [one for _, one in vectors] or [np.empty(0)]
+    return {
+        f"{name}_numbers": np.concatenate(numbers),
+        f"{name}_values": np.concatenate(values),
+        f"{name}_ends": np.cumsum([len(one) for one, _ in vectors], dtype=np.int64),
+    }
+
+
+def _unflat(name: str, arrays: dict[str, NDArray[np.generic]]) -> Vectors:
+    numbers = arrays[f"{name}_numbers"].astype(np.int32)
+    values = arrays[f"{name}_values"].astype(np.float64)
+    ends: list[int] = arrays[f"{name}_ends"].tolist()
+    return [(numbers[start:end], values[start:end]) for start, end in pairwise([0, *ends])]
