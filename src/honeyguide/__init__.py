@@ -1,1 +1,39 @@
-"""Honeyguide: a focused web crawler. Give it a topic, get a collection."""
+"""Honeyguide: a focused web crawler. Give it a topic, get a collection.
+
+>>> from honeyguide import Collection, Crawl, Topic, crawl
+>>> topic = Topic("owls", keywords=("owl", "barn owl"), seeds=("https://example.org/",))
+>>> Crawl(topic, recipe="best-first", max_pages=100).recipe.name
+'best-first'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
+
+_HOMES = {
+    "Collection": "honeyguide.store.collection",
+    "Crawl": "honeyguide.config.crawl",
+    "Topic": "honeyguide.model",
+    "crawl": "honeyguide.config.crawl",
+}
+
+__all__ = [
+    "Collection",
+    "CollectionError",
+    "Crawl",
+    "HoneyguideError",
+    "MissingExtra",
+    "Topic",
+    "TopicError",
+    "crawl",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import the public names on first use: `honeyguide --help` must not wait for numpy."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'honeyguide' has no attribute {name!r}")
+    return getattr(import_module(home), name)

@@ -56,7 +56,7 @@ async def test_no_page_leads_the_crawl_to_this_machine(
     assert canary.calls() == 0
     ends = outcomes(tmp_path / "out")
     assert ends["http://a.example/next"] is Outcome.FETCHED
-    good = {Outcome.EGRESS, Outcome.HOST_GIVEN_UP}  # the latter: names without an address
+    good = {Outcome.EGRESS, Outcome.DNS}  # the latter: names without an address
     for target in {url for url in map(canonical, forbidden) if url}:
         assert ends[target] in good, (target, ends[target])
     for target in (f"{local}f", f"{local}sitemap.xml"):
@@ -151,7 +151,10 @@ async def test_hosts_that_cannot_be_asked_do_not_end_the_crawl(tmp_path: Path) -
     web["http://a.example/good"] = page()
     async with recording(web) as server:
         config = config_for(
-            ["http://a.example/"], server.connect_to, crawl={"max_seconds": 10.0}, politeness={"backoff": 0.01}
+            ["http://a.example/"],
+            server.connect_to,
+            crawl={"max_seconds": 10.0},
+            politeness={"backoff": 0.01},
         )
         await crawl_all(config, tmp_path / "out")
     ends = outcomes(tmp_path / "out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock
@@ -23,7 +24,9 @@ def small_topic() -> Topic:
     )
 
 
-def small_crawl(out: Path | None, *, recipe: str = "best-first", max_pages: int = 200, **options: object) -> Crawl:
+def small_crawl(
+    out: Path | None, *, recipe: str = "best-first", max_pages: int = 200, **options: Any
+) -> Crawl:
     """A crawl that replays bit for bit."""
     clock = VirtualClock()
     fetcher = GeneratedFetcher(WEB, clock)

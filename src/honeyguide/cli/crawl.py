@@ -107,6 +107,8 @@ def run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
         note(f"warning: example {url} was not used: {reason}")
     with Collection.open(folder) as collection:
         status = collection.status()
+        if status.pages == 0 and status.waiting == 0:
+            raise CollectionError(no_page(collection, config.crawl.seeds))
     facts: dict[str, object] = {
         "stopped": job.reason,
         "pages": status.pages,
@@ -118,6 +120,15 @@ def run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
     }
     print_facts(facts, json=json)
     note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
+
+
+def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
+    """Why a crawl that has ended has no page at all."""
+    for seed in seeds:
+        story = collection.why(seed)
+        reason = f"{story.outcome}: {story.reason}" if story.reason else story.outcome
+        return f"no page was fetched; seed {seed} ended as {reason}; check the seeds and the network"
+    return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
 
 async def _watch(job: Crawl, config: Config, *, quiet: bool) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ipaddress
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from honeyguide.config import settings
-from honeyguide.config.build import Parts, build_parts
+from honeyguide.config.build import build_parts
 from honeyguide.config.load import freeze
 from honeyguide.config.recipes import Recipe
 from honeyguide.config.schema import VERSION, Config
@@ -202,7 +202,13 @@ def make_crawler(
         every=options.checkpoint_pages,
     )
     if layout is not None and tally.pages:
-        _take_up(config, stores, layout, parts, arrival, frontier, checkpoints)
+        reader = Reader(
+            state,
+            layout.archive_folder,
+            blocks=parts.order.needs_blocks,
+            max_bytes=config.limits.max_body,
+        )
+        _take_up(stores, reader, checkpoints, lambda after: relearn(reader, stores, arrival, after=after))
     return Crawler(
         config.as_topic(),
         web=web,
@@ -221,26 +227,14 @@ def make_crawler(
 
 
 def _take_up(
-    config: Config,
-    stores: Stores,
-    layout: Layout,
-    parts: Parts,
-    arrival: Arrival,
-    frontier: Frontier,
-    checkpoints: Checkpoints,
+    stores: Stores, reader: Reader, checkpoints: Checkpoints, learn_after: Callable[[int], int]
 ) -> None:
     """Bring model, order and index to where the state is."""
     covered = checkpoints.restore()
     if stores.archive is None:
         return
-    reader = Reader(
-        stores.state,
-        layout.archive_folder,
-        blocks=parts.order.needs_blocks,
-        max_bytes=config.limits.max_body,
-    )
     if checkpoints.stateful:
-        relearn(reader, stores, arrival, parts.order, frontier, after=covered)
+        learn_after(covered)
     crashed = any(session.stop is None for session in stores.state.sessions()[:-1])
     if crashed:
         index_missing(reader, stores)

@@ -39,6 +39,8 @@ from honeyguide.store.layout import Layout
 from honeyguide.store.state import State
 from honeyguide.topic.examples import gather as read_examples
 
+_MEDIA_TYPES = {".pdf": "application/pdf", ".txt": "text/plain", ".md": "text/plain"}
+
 
 class Crawl:
     """One crawl: of a topic, by a recipe, into a folder.
@@ -262,7 +264,7 @@ def as_config(topic: Topic | Config | Path | str, recipe: str | None, options: d
 
 def read_document(path: Path) -> Document:
     """A local HTML, text or PDF file as an example."""
-    kind = {".pdf": "application/pdf", ".txt": "text/plain", ".md": "text/plain"}.get(path.suffix.lower(), "text/html")
+    kind = _MEDIA_TYPES.get(path.suffix.lower(), "text/html")
     parsed = parse_page(ParseJob("http://localhost/", path.read_bytes(), kind))
     if not isinstance(parsed, Page):
         raise TopicError(f"{path}: {parsed.detail}; name another file")

@@ -177,7 +177,43 @@ _BASELINES = (
     ),
 )
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _BASELINES}
+_LATENT = (
+    Recipe(
+        name="hcla",
+        title="text and links in one latent space, learned from unlabelled text",
+        reference="Almpanidis, Kotropoulos, Pitas, Combining Text and Link Analysis, Information Systems 2007",
+        relevance=Part("lsi"),
+        ordering=Part("hcla"),
+        needs=(TOPIC_WORDS, "background or examples"),
+    ),
+)
+
+
+def _fcmrps(name: str, title: str, weights: tuple[float, float, float, float]) -> Recipe:
+    """FCMRPS with other weights of page content, anchor text, URL and link type."""
+    return Recipe(
+        name=name,
+        title=title,
+        reference="Chen et al., A cross-language focused crawling algorithm, CAMWA 2009",
+        relevance=Part("taxonomy-cosine"),
+        ordering=Part("fcmrps", {"weights": list(weights)}),
+        needs=("taxonomy or keywords",),
+    )
+
+
+_CROSS_LANGUAGE = (
+    _fcmrps("fcmrps", "page content, anchor text, URL tokens and link type, a quarter each", (0.25,) * 4),
+    _fcmrps("fcmrps13", "page content and URL tokens, half each", (0.5, 0.0, 0.5, 0.0)),
+    _fcmrps("fcmrps124", "page content, anchor text and link type, a third each", (1 / 3, 1 / 3, 0.0, 1 / 3)),
+    _fcmrps("fcmrps1", "page content only, with FCMRPS' depth rule", (1.0, 0.0, 0.0, 0.0)),
+    _fcmrps("fcmrps2", "anchor text only, with FCMRPS' depth rule", (0.0, 1.0, 0.0, 0.0)),
+    _fcmrps("fcmrps3", "URL tokens only, with FCMRPS' depth rule", (0.0, 0.0, 1.0, 0.0)),
+    _fcmrps("fcmrps4", "link type only, with FCMRPS' depth rule", (0.0, 0.0, 0.0, 1.0)),
+)
+
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe for recipe in (*_BASELINES, *_LATENT, *_CROSS_LANGUAGE)
+}
 """All built-in recipes by name."""
 
 

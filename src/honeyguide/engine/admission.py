@@ -9,6 +9,7 @@ from honeyguide.model import Link, Outcome, Page, Scored
 from honeyguide.web import Scope, TrapLimits, host_key, registered_domain, trap_reason
 from honeyguide.web.traps import TOO_LONG
 
+
 @lru_cache(maxsize=65_536)
 def domain_of(host: str) -> str:
     """Registered domain of a `name[:port]` key."""

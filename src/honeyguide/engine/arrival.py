@@ -96,6 +96,13 @@ class Arrival:
             self._model.observe(page, verdict)
         return verdict, eligible, scored, dropped
 
+    def rethink(self, page: Page) -> None:
+        """Learn from a page of an earlier session; what it led to is in the state already."""
+        self.think(page)
+        every = self._order.reorder_every
+        if every and page.number % every == 0:
+            self._order.reorder(self._frontier.graph())
+
     def reorder(self, now: float) -> list[Event]:
         """Recompute all priorities (global orders)."""
         started = time.process_time()
@@ -106,19 +113,19 @@ class Arrival:
         return [self._state.append_event("reorder", "", data, at=now)]
 
     def _store_exchanges(self, visit: Visit, waiting: Waiting) -> Position | None:
-        position = None
-        if self._archive is None:
+        """Archive what came; the position of the last answer, which is the page's own."""
+        if self._archive is None or not visit.exchanges:
             return None
-        for number, exchange in enumerate(visit.exchanges):
-            last = number == len(visit.exchanges) - 1
-            if last and visit.page is not None:
-                exchange = msgspec.structs.replace(
-                    exchange,
-                    refers_to=self._twin(exchange.digest),
-                    metadata={"via": waiting.parent_url, "hops": str(waiting.depth)},
-                )
-            position = self._archive.write_exchange(exchange)
-        return position
+        *others, last = visit.exchanges
+        for exchange in others:
+            self._archive.write_exchange(exchange)
+        if visit.page is not None:
+            last = msgspec.structs.replace(
+                last,
+                refers_to=self._twin(last.digest),
+                metadata={"via": waiting.parent_url, "hops": str(waiting.depth)},
+            )
+        return self._archive.write_exchange(last)
 
     def _twin(self, digest: str) -> tuple[str, float] | None:
         """URL and time of an archived page with the same bytes."""

@@ -26,6 +26,7 @@ from honeyguide.web import canonical, host_key, url_id
 
 SEED_PRIORITY = 1e6
 """Seeds go before everything else, in the order they were given."""
+NO_SUCH_HOST = frozenset({Outcome.DNS, Outcome.CONNECTION, Outcome.TLS})
 INJECTED_PRIORITY = 1e3
 """Suggested URLs go before links, unless their source says otherwise."""
 
@@ -271,7 +272,10 @@ class Crawler:
             host.crawl_delay = visit.crawl_delay
         retry = False
         if visit.failed:
-            retry = may_retry(visit.outcome, waiting.tries + 1, self._policy) and not host.given_up
+            retry = may_retry(visit.outcome, waiting.tries + 1, self._policy) and not (
+                # A host that never answered is most likely a wrong name: its other URLs get their turn.
+                visit.outcome in NO_SUCH_HOST and host.requests == host.failures
+            )
         host.requests += visit.requests
         # A robots.txt that cannot be read is a failure of the host, whatever it answered.
         closed = visit.failed and visit.outcome is Outcome.WAITING
@@ -286,7 +290,7 @@ class Crawler:
         if visit.not_before is not None:
             host.ready_at = max(host.ready_at, visit.not_before)
         self._frontier.touch(host)
-        again = visit.outcome is Outcome.WAITING or retry
+        again = visit.outcome is Outcome.WAITING or (retry and not host.given_up)
         if visit.sitemaps and self._options.follow_sitemaps:
             for url in visit.sitemaps:
                 self._inject(url, INJECTED_PRIORITY, "sitemap")
@@ -295,7 +299,9 @@ class Crawler:
             self._committer.keep(visit)
         self._frontier.release(waiting.host)
         if host.given_up:
-            self._frontier.drop_host(waiting.host, Outcome.HOST_GIVEN_UP, f"{host.failures} failures in a row")
+            self._frontier.drop_host(
+                waiting.host, Outcome.HOST_GIVEN_UP, f"{host.failures} failures in a row"
+            )
         return again
 
     def _after_page(self, page: Page | None, waiting: Waiting, event: Event, now: float) -> None:

@@ -27,7 +27,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HOST_FAILURES = frozenset(
     {Outcome.TIMEOUT, Outcome.DNS, Outcome.CONNECTION, Outcome.TLS, Outcome.SERVER_ERROR}
 )
-EGRESS_DETAIL = "robots.txt is not at a public address"
+EGRESS_DETAIL = "its address is not public; allow_net in [network] opens private networks"
 
 
 class Parser(Protocol):
@@ -60,7 +60,7 @@ class LiveWeb:
         *,
         robots: RobotsCache | None,
         options: VisitOptions,
-        recall: Recall = lambda origin: None,
+        recall: Recall | None = None,
     ) -> None:
         self._fetcher = fetcher
         self._parser = parser
@@ -76,24 +76,13 @@ class LiveWeb:
             answer = self._robots.peek(origin) or self._remembered(origin)
             if answer is None:
                 return await self._load_robots(origin)
-            if answer.state == "wait":
-                return Visit(Outcome.WAITING, detail="robots.txt is unreachable", not_before=answer.retry_at)
-            if answer.outcome is Outcome.EGRESS:
-                return Visit(Outcome.EGRESS, detail=EGRESS_DETAIL)
-            if not answer.allowed(waiting.url):
-                return Visit(Outcome.ROBOTS, detail=answer.rule(waiting.url))
+            refused = _refused(answer, waiting.url)
+            if refused is not None:
+                return refused
             delay = answer.crawl_delay
         result = await self._fetcher.fetch(Request(waiting.url, max_bytes=self._options.max_bytes))
         if isinstance(result, Failure):
-            return Visit(
-                result.outcome,
-                detail=result.detail,
-                requests=0 if result.outcome is Outcome.EGRESS else 1,
-                seconds=result.seconds,
-                ip=result.ip,
-                failed=result.outcome in HOST_FAILURES,
-                crawl_delay=delay,
-            )
+            return _failed(result, delay)
         return await self._answered(result, delay, listing=waiting.source in LISTINGS)
 
     async def close(self) -> None:
@@ -102,28 +91,32 @@ class LiveWeb:
         await self._parser.close()
 
     def _remembered(self, origin: str) -> RobotsAnswer | None:
-        stored = self._recall(origin)
+        stored = self._recall(origin) if self._recall is not None else None
         if stored is None or self._robots is None:
             return None
         return self._robots.restore(origin, *stored)
 
     async def _load_robots(self, origin: str) -> Visit:
+        """Ask for robots.txt; a host that cannot even give that has failed the URL's request."""
         assert self._robots is not None
         answer = await self._robots.load(origin)
         last = answer.exchanges[-1] if answer.exchanges else None
+        waits = answer.state == "wait"
         refused = answer.outcome is Outcome.EGRESS
+        unreachable = waits and answer.outcome is not Outcome.SERVER_ERROR
+        told = answer.outcome.name.lower() if waits else answer.state
         return Visit(
-            Outcome.EGRESS if refused else Outcome.WAITING,
-            detail=EGRESS_DETAIL if refused else f"robots.txt: {answer.state}",
+            answer.outcome if unreachable or refused else Outcome.WAITING,
+            detail=EGRESS_DETAIL if refused else f"robots.txt: {told}",
             exchanges=tuple(as_exchange(one) for one in answer.exchanges),
             requests=answer.requests - refused,
             seconds=last.seconds if last else 0.0,
-            status=last.status if last else 0,
+            status=0 if last is None or unreachable else last.status,
             ip=last.ip if last else "",
-            not_before=answer.retry_at if answer.state == "wait" else None,
-            failed=answer.state == "wait",
+            not_before=answer.retry_at if waits else None,
+            failed=waits,
             # An origin that is closed because robots.txt could not be read is not remembered as an answer.
-            robots_origin=origin if last and answer.state != "wait" and not answer.failures else "",
+            robots_origin=origin if last and not waits and not answer.failures else "",
             robots_body=last.body if last else b"",
             crawl_delay=answer.crawl_delay,
             sitemaps=tuple(answer.sitemaps),
@@ -141,17 +134,8 @@ class LiveWeb:
             crawl_delay=delay,
         )
         change = msgspec.structs.replace
-        status = response.status
-        if status in REDIRECTS:
-            location = response.header("location")
-            target = canonical(location, response.url) if location else None
-            if target is None:
-                return change(visit, outcome=Outcome.BAD_REDIRECT, detail=f"redirect to {location[:200]!r}")
-            return change(visit, outcome=Outcome.REDIRECTED, redirect=target, detail=f"{status} to {target}")
-        if status in (429, 503) or status >= 500:
-            return change(visit, outcome=Outcome.SERVER_ERROR, detail=f"HTTP {status}", failed=True)
-        if status != 200:
-            return change(visit, outcome=Outcome.CLIENT_ERROR, detail=f"HTTP {status}")
+        if response.status != 200:
+            return _no_page(visit, response)
         if response.truncated == "length":
             return change(visit, outcome=Outcome.TOO_LARGE, detail="body is over the limit")
         if listing:
@@ -172,6 +156,44 @@ class LiveWeb:
             blocks=self._options.blocks,
             main_text=self._options.main_text,
         )
+
+
+def _refused(answer: RobotsAnswer, url: str) -> Visit | None:
+    """What a known robots.txt has against a URL."""
+    if answer.outcome == Outcome.EGRESS:
+        return Visit(Outcome.EGRESS, detail=EGRESS_DETAIL)
+    if answer.state == "wait":
+        return Visit(Outcome.WAITING, detail="robots.txt is unreachable", not_before=answer.retry_at)
+    if not answer.allowed(url):
+        return Visit(Outcome.ROBOTS, detail=answer.rule(url))
+    return None
+
+
+def _failed(failure: Failure, delay: float | None) -> Visit:
+    return Visit(
+        failure.outcome,
+        detail=failure.detail,
+        requests=0 if failure.outcome is Outcome.EGRESS else 1,
+        seconds=failure.seconds,
+        ip=failure.ip,
+        failed=failure.outcome in HOST_FAILURES,
+        crawl_delay=delay,
+    )
+
+
+def _no_page(visit: Visit, response: Response) -> Visit:
+    """An answer that is no page: a redirect or an error."""
+    change = msgspec.structs.replace
+    status = response.status
+    if status in REDIRECTS:
+        location = response.header("location")
+        target = canonical(location, response.url) if location else None
+        if target is None:
+            return change(visit, outcome=Outcome.BAD_REDIRECT, detail=f"redirect to {location[:200]!r}")
+        return change(visit, outcome=Outcome.REDIRECTED, redirect=target, detail=f"{status} to {target}")
+    if status == 429 or status >= 500:
+        return change(visit, outcome=Outcome.SERVER_ERROR, detail=f"HTTP {status}", failed=True)
+    return change(visit, outcome=Outcome.CLIENT_ERROR, detail=f"HTTP {status}")
 
 
 def as_exchange(response: Response) -> Exchange:

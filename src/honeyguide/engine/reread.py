@@ -8,9 +8,8 @@ import msgspec
 
 from honeyguide.engine.arrival import Arrival, Stores, index_page, placed
 from honeyguide.fetch.decode import decode
-from honeyguide.frontier import Frontier, Waiting
+from honeyguide.frontier import Waiting
 from honeyguide.model import Page
-from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.base import ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.archive import Position
@@ -30,9 +29,7 @@ class Reader:
 
     def page(self, record: PageRecord) -> Page | None:
         """The page of a record with its place in the crawl, or None when it no longer parses."""
-        response = read_record(
-            self._folder, record.file, record.offset, record.length, lookup=self._lookup
-        )
+        response = read_record(self._folder, record.file, record.offset, record.length, lookup=self._lookup)
         codings = tuple(
             one.strip() for one in response.header("content-encoding").lower().split(",") if one.strip()
         )
@@ -47,7 +44,8 @@ class Reader:
         parsed = parse_page(job)
         if not isinstance(parsed, Page):
             return None
-        page = placed(parsed, self._waiting(record), number=record.number, now=record.at, status=record.status)
+        waiting = self._waiting(record)
+        page = placed(parsed, waiting, number=record.number, now=record.at, status=record.status)
         return msgspec.structs.replace(page, canonical="", digest=record.digest)
 
     def _lookup(self, reference: Reference) -> Position | None:
@@ -74,9 +72,7 @@ class Reader:
         )
 
 
-def relearn(
-    reader: Reader, stores: Stores, arrival: Arrival, order: LinkOrder, frontier: Frontier, *, after: int
-) -> int:
+def relearn(reader: Reader, stores: Stores, arrival: Arrival, *, after: int) -> int:
     """Feed the pages fetched since the checkpoint through model and order again. How many.
 
     Their answers are already committed; only what the parts remember matters. A global order sees
@@ -85,12 +81,9 @@ def relearn(
     pages = 0
     for record in stores.state.pages(after=after):
         page = reader.page(record) if record.file else None
-        if page is None:
-            continue
-        arrival.think(page)
-        pages += 1
-        if order.reorder_every and record.number % order.reorder_every == 0:
-            order.reorder(frontier.graph())
+        if page is not None:
+            arrival.rethink(page)
+            pages += 1
     return pages
 
 

@@ -13,12 +13,11 @@ from honeyguide.config.crawl import Crawl, run_here
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
 from honeyguide.errors import TopicError
-from honeyguide.lab.generated import DEMO, GeneratedWeb, reachable, seeds
+from honeyguide.lab.generated import GeneratedWeb, WebSpec, reachable, seeds
 from honeyguide.lab.measures import CrawlRecord, Fetched, downloads_to, harvest_rate, recall_curve
 from honeyguide.lab.plots import draw, harvest_and_recall
 from honeyguide.lab.serve import start_server
 from honeyguide.store.collection import Collection
-from honeyguide.web.url import canonical
 
 RECIPES = ("breadth-first", "best-first")
 COLUMNS = {
@@ -31,6 +30,10 @@ COLUMNS = {
     "to_most": "pages to 80 %",
     "seconds": "seconds",
 }
+SPEC = WebSpec(hosts=60, pages=3_600, topics=6, slow_seconds=0.2, crawl_delay_seconds=0.1)
+"""Small enough for a coffee break, with everything in it: hubs, tunnels, mirrors, traps, slow hosts."""
+START_DISTANCE = 2
+"""Links between the start pages and the topic: nobody needs a crawler for what is next door."""
 MARKER = ".honeyguide-demo"
 """Only a folder with this file in it is emptied."""
 
@@ -49,11 +52,11 @@ def demo_config(web: GeneratedWeb, topic: str, port: int, recipe: str) -> Config
         {
             "topic": {"name": topic, "keywords": web.keywords(topic)[:8]},
             "crawl": {
-                "seeds": seeds(web, topic, distance=3),
+                "seeds": seeds(web, topic, distance=START_DISTANCE),
                 "recipe": recipe,
                 "max_pages": "unlimited",
-                "max_pages_per_domain": "unlimited",
-                "max_seconds": 55,
+                "max_pages_per_domain": 250,
+                "max_seconds": 70,
                 "concurrency": 64,
             },
             "identity": {"user_agent": "honeyguide-demo/0.1 (+https://example.org/; demo@example.org)"},
@@ -67,28 +70,29 @@ def run_demo(
     out: Path,
     *,
     topic: str = "",
-    on_page: Callable[..., None] = lambda **facts: None,
-    say: Callable[[str], None] = lambda text: None,
+    on_page: Callable[..., None] | None = None,
+    say: Callable[[str], object] | None = None,
 ) -> DemoResult:
     """Generate, serve, crawl twice, compare."""
-    web = GeneratedWeb(DEMO)
+    web = GeneratedWeb(SPEC)
+    say = say or str
     topic = topic or web.topics[0]
     if topic not in web.topics:
         raise TopicError(f"the demo's web has no topic {topic!r}; choose one of {', '.join(web.topics)}")
     _empty(out)
-    starts = seeds(web, topic, distance=3)
+    starts = seeds(web, topic, distance=START_DISTANCE)
     targets = reachable(web, topic, starts)
     say(f"topic {topic}: {len(targets)} pages on it can be reached, among {len(web.hosts())} hosts")
     records: list[CrawlRecord] = []
     rows: list[dict[str, object]] = []
-    with start_server(DEMO) as server:
+    with start_server(SPEC) as server:
         for recipe in RECIPES:
             say(f"crawling by {recipe} ...")
             started = time.monotonic()
             config = demo_config(web, topic, server.port, recipe)
             _crawl(config, out / recipe, on_page)
             with Collection.open(out / recipe) as collection:
-                record = as_record(collection, recipe, targets)
+                record = as_record(collection, recipe, targets, web)
             records.append(record)
             rows.append(row_of(record, time.monotonic() - started))
     panels = harvest_and_recall(records)
@@ -106,13 +110,13 @@ def _empty(out: Path) -> None:
     (out / MARKER).touch()
 
 
-def _crawl(config: Config, folder: Path, on_page: Callable[..., None]) -> None:
+def _crawl(config: Config, folder: Path, on_page: Callable[..., None] | None) -> None:
     job = Crawl(config, out=folder)
 
     async def watch() -> None:
         started = time.monotonic()
         async for event in job.run():
-            if event.kind == "page":
+            if event.kind == "page" and on_page is not None:
                 tally = job.tally
                 on_page(
                     pages=tally.pages,
@@ -125,15 +129,18 @@ def _crawl(config: Config, folder: Path, on_page: Callable[..., None]) -> None:
     run_here(watch)
 
 
-def as_record(collection: Collection, name: str, targets: set[str]) -> CrawlRecord:
-    """A finished crawl as the measures take it, judged by the generated web's truth."""
-    known = {canonical(url) for url in targets}
+def as_record(collection: Collection, name: str, targets: set[str], web: GeneratedWeb) -> CrawlRecord:
+    """A finished crawl as the measures take it, judged by the generated web's truth.
+
+    A target counts once, whichever of its copies (mirror, session, print version) came first.
+    """
     fetched = []
-    seen: set[str] = set()
+    left = set(targets)
     for page in collection.pages(relevant=None):
-        hit = page.url in known and page.url not in seen
-        seen.add(page.url)
-        fetched.append(Fetched(page.row, hit, page.score, page.depth, page.bytes, page.number))
+        own = web.truth(page.url).original or page.url
+        hit = own in left
+        left.discard(own)
+        fetched.append(Fetched(page.row, hit, float(hit), page.depth, page.bytes, page.number))
     return CrawlRecord(name=name, fetched=tuple(fetched), reachable=len(targets))
 
 
@@ -153,7 +160,7 @@ def row_of(record: CrawlRecord, seconds: float) -> dict[str, object]:
 
 
 def _next_steps(folder: Path, topic: str) -> list[str]:
-    word = topic.split()[0]
+    word = topic.split(maxsplit=1)[0]
     program = ".venv/bin/honeyguide" if Path(".venv/bin/honeyguide").exists() else "honeyguide"
     return [
         f"{program} search {folder} {word}            # search what was found",

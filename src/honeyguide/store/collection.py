@@ -121,7 +121,9 @@ class Collection:
         """The story of one URL."""
         return tell(self.state, url)
 
-    def search(self, words: str, limit: int = 10, offset: int = 0, *, host: str = "", language: str = "") -> list[Hit]:
+    def search(
+        self, words: str, limit: int = 10, offset: int = 0, *, host: str = "", language: str = ""
+    ) -> list[Hit]:
         """Full-text search over the relevant pages."""
         index = self._index()
         try:
@@ -130,7 +132,12 @@ class Collection:
             index.close()
 
     def export(
-        self, path: Path | str, *, format: str = "jsonl", relevant: bool = True, text: bool = False  # noqa: A002
+        self,
+        path: Path | str,
+        *,
+        format: str = "jsonl",  # noqa: A002 - the option's name
+        relevant: bool = True,
+        text: bool = False,
     ) -> int:
         """Write the pages as a table (`jsonl`, `csv` or `parquet`); returns how many."""
         rows = self.rows(relevant=True if relevant else None, text=text)
