@@ -26,7 +26,8 @@ def compare(
         json: Print as JSON.
     """
     from honeyguide.errors import HoneyguideError
-    from honeyguide.lab.experiment.compare import COLUMNS, as_rows, compare as compare_results, read_results
+    from honeyguide.lab.experiment.compare import COLUMNS, as_rows, read_results
+    from honeyguide.lab.experiment.compare import compare as compare_results
 
     if second is None and len(recipes) != 2:
         raise HoneyguideError(

@@ -70,8 +70,6 @@ def gate(
         print_table(failed if quiet else rows, COLUMNS, json=json)
     if failed:
         named = ", ".join(f"{row['recipe']} {row['measure']} {row['state']}" for row in failed)
-        fail(
-            f"the gate is shut: {named}; find out why, or: lab gate --update --allow-regression --reason '...'"
-        )
+        fail(f"shut: {named}; find out why, or: lab gate --update --allow-regression --reason '...'")
         return 1
     return 0

@@ -47,18 +47,18 @@ def panels(run: Run, results: Results) -> tuple[Panel, ...]:
     oracles = [result.record for cell, result in run.cells if cell.row == ORACLE]
     budget = max(result.budget for _, result in run.cells)
     places = np.unique(np.linspace(0, budget - 1, min(budget, _POINTS)).astype(np.int64))
+    x = places.astype(np.float64) + 1.0
     recalls = np.linspace(0.01, 1.0, 100)
 
     def curves(
         measure: Callable[[CrawlRecord], NDArray[np.float64]], *, best: bool = False
     ) -> tuple[Curve, ...]:
         made = [
-            _banded(name, places + 1.0, [_at(measure(one), places) for one in found])
-            for name, found in records.items()
+            _banded(name, x, [_at(measure(one), places) for one in found]) for name, found in records.items()
         ]
         if best:
             mean = np.stack([_at(measure(one), places) for one in oracles]).mean(axis=0)
-            made.append(Curve("oracle (upper bound)", places + 1.0, mean, reference=True))
+            made.append(Curve("oracle (upper bound)", x, mean, reference=True))
         return tuple(made)
 
     precision = tuple(

@@ -133,13 +133,17 @@ def _check_names(experiment: Experiment, file: TopicFile | None) -> None:
     """Names that the file itself defines: webs, sites, rows."""
     webs = dict.fromkeys(experiment.webs)
     rows = [entry.row for entry in experiment.recipes]
-    for kind, entries in (("topics", experiment.topics), ("generate", experiment.generate)):
-        for index, entry in enumerate(entries):
-            if entry.web is not None and entry.web not in webs:
-                problem = f"unknown web {entry.web!r}; {nearest(entry.web, webs)}"
+    named = {
+        "topics": [one.web for one in experiment.topics],
+        "generate": [one.web for one in experiment.generate],
+    }
+    for kind, names in named.items():
+        for index, web in enumerate(names):
+            if web is not None and web not in webs:
+                problem = f"unknown web {web!r}; {nearest(web, webs)}"
                 raise _refuse(file, (kind, index, "web"), problem)
-    for key, names in (("plot", experiment.report.plot), ("baseline", (experiment.report.baseline,))):
-        for name in names:
+    for key, chosen_rows in (("plot", experiment.report.plot), ("baseline", (experiment.report.baseline,))):
+        for name in chosen_rows:
             if name is not None and name not in rows:
                 raise _refuse(file, ("report", key), f"unknown row {name!r}; {nearest(name, rows)}")
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from honeyguide.lab.experiment.tables import UPPER_BOUND, ReportTable
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: 2rem auto; }
+body { padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
@@ -20,6 +21,11 @@ tr.bound td { color: #666; font-style: italic; } td { white-space: nowrap; }
 img { max-width: 100%; } .note { color: #555; font-size: .85rem; max-width: 50rem; }
 p { max-width: 50rem; white-space: pre-line; }
 """
+
+_POLICY = (
+    "<meta http-equiv='Content-Security-Policy' "
+    "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
+)
 
 
 def html_report(
@@ -41,18 +47,15 @@ def html_report(
     """
     parts = [f"<h1>{escape(title)}</h1>"]
     parts += [f"<p>{escape(text.strip())}</p>" for text in paragraphs if text.strip()]
-    first, *others = tables or [None]
-    if first is not None:
-        parts.append(_table(first))
+    parts += [_table(table) for table in tables[:1]]
     parts += [_image(path) for path in figures]
-    parts += [_table(table) for table in others if table is not None]
+    parts += [_table(table) for table in tables[1:]]
     if facts:
         lines = "".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in facts)
         parts.append(f"<h2>Made from</h2><div class='scroll'><table>{lines}</table></div>")
     head = f"<meta charset='utf-8'><title>{escape(title)}</title><style>{_STYLE}</style>"
-    policy = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
     body = "\n".join(parts)
-    return f"<!doctype html>\n<html lang='en'><head>{policy}{head}</head>\n<body>\n{body}\n</body></html>\n"
+    return f"<!doctype html>\n<html lang='en'><head>{_POLICY}{head}</head>\n<body>\n{body}\n</body></html>\n"
 
 
 def _table(table: ReportTable) -> str:

@@ -6,6 +6,7 @@ Everything here is deterministic: the same cells give the same bytes. Times are 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -22,8 +23,8 @@ Number: TypeAlias = float | int | None
 
 MEASURES: dict[str, str] = {
     "area_of_oracle": "area / oracle's",
-    "oracle_multiple_half": "× oracle to 50 %",
-    "oracle_multiple_nine_tenths": "× oracle to 90 %",
+    "oracle_multiple_half": "times oracle's pages to 50 %",
+    "oracle_multiple_nine_tenths": "times oracle's pages to 90 %",
     "recall": "recall",
     "harvest_rate": "harvest",
     "area": "area",
@@ -186,9 +187,27 @@ def summarise(rows: Sequence[Row], recipes: Sequence[str]) -> tuple[Summary, ...
             if mine:
                 names = dict.fromkeys(name for row in mine for name in row.measures)
                 means = {name: mean for name in names if (mean := _mean(mine, name)) is not None}
-                given = " / ".join(sorted({row.given for row in mine}))
+                given = joined({row.given for row in mine})
                 found.append(Summary(recipe, group, given, means))
     return tuple(found)
+
+
+def joined(given: Iterable[str]) -> str:
+    """Several descriptions as one, where only a number differs.
+
+    Example:
+        >>> joined(["keywords, 290 texts (same site)", "keywords, 310 texts (same site)"])
+        'keywords, 290-310 texts (same site)'
+    """
+    texts = sorted(set(given))
+    split = [re.split(r"(\d[\d,]*)", text) for text in texts]
+    if len({tuple(parts[::2]) for parts in split}) != 1:
+        return " / ".join(texts)
+    merged = []
+    for place, column in enumerate(zip(*split, strict=True)):
+        numbers = sorted(set(column), key=lambda text: (len(text), text))
+        merged.append(column[0] if place % 2 == 0 or len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}")
+    return "".join(merged)
 
 
 def _mean(rows: Sequence[Row], name: str) -> Mean | None:
@@ -203,7 +222,8 @@ def _mean(rows: Sequence[Row], name: str) -> Mean | None:
     values = [math.fsum(one) / len(one) for one in topics.values()]
     got = bootstrap(values, np.random.default_rng(1), rounds=_ROUNDS)
     everything = len({row.pair[:3] for row in rows})
-    return Mean(*(round(x, DIGITS) for x in (got.mean, got.low, got.high)), len(values), everything)
+    mean, low, high = (round(value, DIGITS) for value in (got.mean, got.low, got.high))
+    return Mean(mean, low, high, len(values), everything)
 
 
 def tests_against(rows: Sequence[Row], recipes: Sequence[str], baseline: str) -> tuple[Test, ...]:
@@ -241,9 +261,8 @@ def paired(first: Mapping[Any, float], second: Mapping[Any, float], recipe: str,
     if len(topics) > 1:
         t = round(paired_t_test(a, b).p_value, DIGITS)
         w = round(wilcoxon(a, b).p_value, DIGITS)
-    return Test(
-        recipe, baseline, *(round(x, DIGITS) for x in (got.mean, got.low, got.high)), t, w, len(topics)
-    )
+    mean, low, high = (round(value, DIGITS) for value in (got.mean, got.low, got.high))
+    return Test(recipe, baseline, mean, low, high, t, w, len(topics))
 
 
 def empty_results(name: str, title: str) -> Results:

@@ -13,7 +13,7 @@ from honeyguide.lab.experiment.gathered import gather, timing
 from honeyguide.lab.experiment.load import Loaded, load_experiment
 from honeyguide.lab.experiment.report_html import html_report
 from honeyguide.lab.experiment.results import Results, to_json
-from honeyguide.lab.experiment.runner import Progress, Report, run_cells
+from honeyguide.lab.experiment.runner import Progress, Report, run_cells, silent
 from honeyguide.lab.experiment.tables import ReportTable, markdown, report_tables, study_tables
 from honeyguide.lab.plots import draw
 from honeyguide.lab.studies import DataFinder, find_study
@@ -37,7 +37,7 @@ def run_experiment(
     out: Path | None = None,
     only: tuple[str, ...] = (),
     jobs: int = 1,
-    progress: Report = lambda progress: None,
+    progress: Report = silent,
 ) -> Written:
     """Run an experiment by name or file, and write results, tables, figures and report.
 
@@ -60,7 +60,7 @@ def run_experiment(
     drawn = panels(run, results)
     figure = draw(drawn, folder / "curves.png", title=title)
     draw(drawn, folder / "curves.svg", title=title)
-    return _write(loaded, folder, results, tables, timing(run), [figure])
+    return _write(loaded, folder, results, tables=tables, times=timing(run), figures=[figure])
 
 
 def _study(loaded: Loaded, folder: Path, jobs: int, progress: Report) -> Written:
@@ -83,13 +83,14 @@ def _study(loaded: Loaded, folder: Path, jobs: int, progress: Report) -> Written
     for reference in experiment.reference:
         rows = tuple(tuple(str(value) for value in row) for row in reference.rows)
         shown.append(ReportTable(reference.title, tuple(reference.columns), rows, reference.note))
-    return _write(loaded, folder, results, shown, dict(found.timing), figures)
+    return _write(loaded, folder, results, tables=shown, times=dict(found.timing), figures=figures)
 
 
 def _write(
     loaded: Loaded,
     folder: Path,
     results: Results,
+    *,
     tables: list[ReportTable],
     times: dict[str, Any],
     figures: list[Path],

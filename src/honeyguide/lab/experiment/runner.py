@@ -30,6 +30,10 @@ class Progress(msgspec.Struct, frozen=True):
 Report = Callable[[Progress], None]
 
 
+def silent(progress: Progress) -> None:
+    """For those who do not want to know."""
+
+
 class Run(msgspec.Struct, frozen=True):
     """A finished experiment of crawls: its cells with their results, oracles included."""
 
@@ -66,7 +70,7 @@ def run_cells(
     *,
     only: tuple[str, ...] = (),
     jobs: int = 1,
-    progress: Report = lambda progress: None,
+    progress: Report = silent,
 ) -> Run:
     """Run what is not kept yet, and gather everything.
 

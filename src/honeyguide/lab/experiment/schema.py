@@ -119,7 +119,7 @@ class RecipeEntry(Table):
     ordering: OrderingTable = OrderingTable()
     """As `[ordering]` of a topic file: `order`, and options of the link order."""
     discovery: Annotated[tuple[DiscoveryTable, ...], Field(strict=False)] = ()
-    given: dict[str, object] = {}
+    given: dict[str, object] = Field(default_factory=dict)
     """Keys of `[given]` that differ for this recipe."""
     max_pages: Annotated[int, Field(ge=1)] | None = None
     """Pages this recipe may fetch, where they are fewer than the budget."""
@@ -138,7 +138,7 @@ class EvaluationTable(Table):
     """
 
     model: Text = "tf-cosine"
-    options: dict[str, object] = {}
+    options: dict[str, object] = Field(default_factory=dict)
     targets: Count = 50
     """Target pages it is fitted on, drawn by chance; no recipe sees them."""
 
@@ -187,7 +187,7 @@ class Experiment(Table):
     description: Paragraph = ""
     webs: Texts = ()
     """Names or paths of recorded webs, or `generated:SEED:PAGES`."""
-    budget: Annotated[int, Field(ge=1)] | Literal["all"] = ALL
+    budget: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     """Pages of a crawl; `all`: as many as can be reached."""
     max_pages_per_domain: MaxCount = None
     max_depth: Annotated[int, Field(ge=0)] | None = None
@@ -207,7 +207,7 @@ class Experiment(Table):
     report: ReportTable = ReportTable()
     study: Name | None = None
     """With kind = "study": the module of `honeyguide.lab.studies` that runs it."""
-    options: dict[str, object] = {}
+    options: dict[str, object] = Field(default_factory=dict)
     """What the study is given."""
 
     @model_validator(mode="after")

@@ -145,18 +145,18 @@ def situation(
     )
     on_topic = {url for url, labels in world.labels.items() if has_label(labels, task.labels)}
     here = {url for url in on_topic if not task.site or world.sites.get(url) == task.site}
-    examples = _draw(random, on_topic, here, world, task, given, "examples")
+    examples = _draw(random, on_topic, here, task=task, given=given, key="examples")
     off_topic = set(world.labels) - on_topic
     off_here = {url for url in off_topic if not task.site or world.sites.get(url) == task.site}
-    negatives = _draw(random, off_topic, off_here, world, task, given, "negatives")
+    negatives = _draw(random, off_topic, off_here, task=task, given=given, key="negatives")
     wanted = here - set(examples)
     seeds = task.seeds or far_seeds(world, task, wanted, random)
     links = world.followed(seeds, task.site)
     targets = frozenset(wanted & links.keys())
     if not targets:
         raise HoneyguideError(
-            f"no target of topic {task.title!r} can be reached on {task.web} from {', '.join(seeds) or 'nowhere'}; "
-            "choose other seeds or labels"
+            f"no target of topic {task.title!r} can be reached on {task.web} "
+            f"from {', '.join(seeds) or 'nowhere'}; choose other seeds or labels"
         )
     budget = len(links) if experiment.budget == ALL else min(int(experiment.budget), len(links))
     depths = depths_from(links, seeds)
@@ -169,7 +169,7 @@ def _draw(
     random: np.random.Generator,
     everywhere: set[str],
     here: set[str],
-    world: World,
+    *,
     task: Task,
     given: Sequence[GivenTable],
     key: str,
@@ -187,7 +187,7 @@ def _draw(
     pool = sorted(everywhere - here if elsewhere else here)
     if key == "examples" and not elsewhere and count > len(pool) // 2:
         raise HoneyguideError(
-            f"{count} examples of {task.title!r} would leave too few of its {len(pool)} targets; ask for fewer"
+            f"{count} examples of {task.title!r} leave too few of its {len(pool)} targets; ask for fewer"
         )
     chosen = random.permutation(len(pool))[:count]
     return tuple(pool[place] for place in chosen)

@@ -34,10 +34,16 @@ class World(Protocol):
     name: str
     digest: str
     """Changes when anything about the web changes."""
-    labels: Mapping[str, tuple[str, ...]]
-    """Labels of each labelled page by canonical URL."""
-    sites: Mapping[str, str]
-    """Site of each page; empty where the web has none."""
+
+    @property
+    def labels(self) -> Mapping[str, tuple[str, ...]]:
+        """Labels of each labelled page by canonical URL."""
+        ...
+
+    @property
+    def sites(self) -> Mapping[str, str]:
+        """Site of each page; empty where the web has none."""
+        ...
 
     def followed(self, seeds: Iterable[str], site: str) -> dict[str, list[str]]:
         """Links of every page that can be reached from the seeds (inside a site, unless it is empty)."""
