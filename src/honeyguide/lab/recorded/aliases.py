@@ -2,8 +2,8 @@
 
 A recording has each page under one address, but its pages link to it as the server allowed: with and
 without `www.`, with `/` or `/index.html`, with and without the last slash, by another host of the same
-site. A live server would answer or redirect all of them, so a replay has to join them, or a large part
-of an old web cannot be reached. Only addresses are compared, never contents.
+site, by an address that redirects. A live server would answer or redirect all of them, so a replay has to
+join them, or a large part of an old web cannot be reached. Only addresses are compared, never contents.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from honeyguide.web import registered_domain
 
 INDEX_NAMES = ("index.html", "index.htm", "home.html", "Welcome.html", "default.html")
 
+MAX_REDIRECTS = 10
+
 
 class Aliases:
     """Resolves any address to the recorded one that stands for it.
@@ -21,6 +23,7 @@ class Aliases:
     Args:
         sites: Recorded addresses, each with its site (empty when it has none).
         mounts: Path prefixes to take off, such as `/en-US`.
+        redirects: Recorded redirects with their targets.
 
     Example:
         >>> aliases = Aliases({"http://www.a.example/x/": "a", "http://b.a.example/~u/cv.html": "a"})
@@ -32,8 +35,15 @@ class Aliases:
         True
     """
 
-    def __init__(self, sites: Mapping[str, str], *, mounts: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        sites: Mapping[str, str],
+        *,
+        mounts: tuple[str, ...] = (),
+        redirects: Mapping[str, str] | None = None,
+    ) -> None:
         self._known = sites
+        self._redirects = redirects or {}
         self._mounts = tuple(mount.rstrip("/") + "/" for mount in mounts)
         self._bare: dict[str, str] = {}
         # (registered domain, path) to the page of a site; empty when several hosts have the path.
@@ -53,7 +63,10 @@ class Aliases:
         if url in self._known:
             return url
         if url not in self._memo:
-            self._memo[url] = self._look(url)
+            final = url
+            for _ in range(MAX_REDIRECTS):
+                final = self._redirects.get(final, final)
+            self._memo[url] = final if final in self._known else self._look(final)
         return self._memo[url]
 
     def _look(self, url: str) -> str | None:

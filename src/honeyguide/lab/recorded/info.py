@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,6 +12,7 @@ from honeyguide.lab.recorded.home import WebError
 from honeyguide.lab.recorded.web import Recorded
 from honeyguide.web import host_key
 
+_FRONT = re.compile(r"(?i)/(?:(?:index|home|main|welcome|default)[^/]*(?:/[^/]*)?)?$")
 CANDIDATES = 8
 """Pages of a site that are tried as its front page."""
 
@@ -84,9 +86,13 @@ def front_page(recorded: Recorded, links: Mapping[str, Sequence[str]], site: str
     pages = [url for url in recorded.urls if recorded.sites[url] == site]
     inside = set(pages)
     among = {url: [target for target in links[url] if target in inside] for url in pages if url in links}
-    shortest = sorted((url for url in among if among[url]), key=lambda url: (url.count("/"), len(url), url))
+    shortest = sorted((url for url in among if among[url]), key=_plainness)
     candidates = shortest[:CANDIDATES] or pages[:1]
     return max(candidates, key=lambda url: len(reach(among, [url])))
+
+
+def _plainness(url: str) -> tuple[bool, int, int, str]:
+    return not _FRONT.search(url), url.count("/"), len(url), url
 
 
 def describe(recorded: Recorded, *, starts: Sequence[str] = ()) -> Info:

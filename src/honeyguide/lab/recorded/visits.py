@@ -58,7 +58,7 @@ class RecordedVisits:
         url = waiting.url
         if url in self.recorded:
             return self._page(url)
-        target = self.recorded.resolve(url)
+        target = self.recorded.resolve(url) if url not in self._archive.records else None
         if target is not None:
             return Visit(
                 Outcome.REDIRECTED, redirect=target, detail=f"301 to {target}", requests=1, status=301

@@ -171,8 +171,12 @@ class Archive:
         self._progress = progress
         self.catalogue = self._read_catalogue()
         self.answers = Answers(sources.archives, self.catalogue.twins)
-        self.aliases = Aliases(self.catalogue.sites, mounts=sources.mounts)
         self.records: dict[str, Record] = {record.url: record for record in self.catalogue.records}
+        self.aliases = Aliases(
+            self.catalogue.sites,
+            mounts=sources.mounts,
+            redirects={url: record.location for url, record in self.records.items() if record.location},
+        )
         self._stores: dict[bool, PageStore] = {}
         self.seal = _SEALS.setdefault(self.digest, Seal())
 
