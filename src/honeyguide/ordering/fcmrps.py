@@ -1,0 +1,214 @@
+"""FCMRPS: page content, anchor text, URL and link type together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+
+from honeyguide.errors import TopicError
+from honeyguide.model import Link, Page, Scored, Verdict
+from honeyguide.ordering.base import LocalOrder
+from honeyguide.ordering.depth_rule import MEMO, USED_UP, child_depth
+from honeyguide.ordering.link_type import LINK_TYPES, LinkType, Position, Site
+from honeyguide.ordering.url_tokens import ALPHA, UrlMatch, UrlTokens, spelled
+from honeyguide.store.models import Saved
+from honeyguide.topic.file import nearest
+from honeyguide.topic.taxonomy_vector import NOTHING, Match, TopicVector, labels_of
+from honeyguide.topic.tokens import KINDS, Spellings, layered
+from honeyguide.topic.tokens_home import personal_table_file
+
+GAMMA: Final[Mapping[LinkType, tuple[float, float]]] = {
+    "downward": (0.4, 0.2),
+    "sibling": (0.2, 0.1),
+    "crosswise": (0.1, 0.1),
+    "outward": (0.2, 0.01),
+    "upward": (0.2, 0.0),
+}
+"""By link type: R_LT where the link's text speaks for the topic, and where it is silent."""
+EQUAL: Final = (0.25, 0.25, 0.25, 0.25)
+
+
+def anchor_relevance(vector: TopicVector, anchor: str, context: str) -> Match:
+    """R_AT: cosine of the anchor text where it is positive, else that of the anchor's context."""
+    found = vector.match(anchor)
+    return found if found.score > 0.0 else vector.match(context)
+
+
+def link_type_relevance(gamma: tuple[float, float], *, content: float, anchor: float) -> float:
+    """R_LT: gamma_1 when page and link text are relevant, gamma_2 when only the page is, else 0.
+
+    Example:
+        >>> link_type_relevance((0.4, 0.2), content=0.3, anchor=0.0)
+        0.2
+    """
+    if content <= 0.0:
+        return 0.0
+    return gamma[0] if anchor > 0.0 else gamma[1]
+
+
+def combined(weights: Sequence[float], scores: Sequence[float]) -> float:
+    """RS: the weighted sum of the four scores.
+
+    Example:
+        >>> combined((0.25, 0.25, 0.25, 0.25), (0.5, 1.0, 1.0, 0.5))
+        0.75
+    """
+    return sum(weight * score for weight, score in zip(weights, scores, strict=True))
+
+
+class Fcmrps(LocalOrder):
+    """`RS = w1 * R_PC + w2 * R_AT + w3 * R_url + w4 * R_LT`, with Shark-Search's depth rule.
+
+    R_PC is the page's score; R_AT the cosine of anchor text (or context) with the topic's labels; R_url
+    what the tokens of the address say; R_LT a constant by link type. A relevant page gives its children
+    depth D, any other its own depth less one; at 0 the link is dropped. What is relevant is the page
+    model's threshold (0.1 in the paper).
+
+    The factors of each link, which `honeyguide why` prints, hold the four scores and the terms and tokens
+    that matched.
+
+    Parameters:
+        taxonomy: Labels from the root to the topic; `|` parts names in several languages.
+        keywords: Serve as labels of equal weight where there is no path.
+        languages: For stop words and stemmer.
+        weights: w1 to w4. FCMRPS13 is (1/2, 0, 1/2, 0), FCMRPS124 (1/3, 1/3, 0, 1/3).
+        depth: D, generations that survive without a relevant page.
+        alpha: Strength of full English, abbreviation, full Pinyin and Pinyin initials in addresses.
+        whole_up_to: Spellings of up to so many letters must be whole tokens; 0 is the paper's rule.
+        gamma: By link type, R_LT with and without a relevant link text, where it differs from the paper.
+        site: Whether sites are told apart by `host` or by registered `domain`.
+        tables: Files of further tokens (`honeyguide topic map-token --table`).
+        personal_table: Also use the table that `honeyguide topic map-token` writes by default.
+
+    Example:
+        >>> from honeyguide.model import Link, Page, Verdict
+        >>> order = Fcmrps(["Sports", "Basketball"], [], ["en"], personal_table=False)
+        >>> page = Page(url="http://sports.sohu.com/", id=1)
+        >>> links = [Link("http://sports.sohu.com/lanqiu.shtml", 2, "more", "")]
+        >>> order.rank(page, Verdict(0.4, True), links)[0].priority
+        0.375
+
+    References:
+        Zhumin Chen, Jun Ma, Jingsheng Lei, Bo Yuan, Li Lian, Ling Song, "A cross-language focused
+        crawling algorithm based on multiple relevance prediction strategies", Computers & Mathematics
+        with Applications 57, 2009.
+    """
+
+    def __init__(
+        self,
+        taxonomy: Sequence[str],
+        keywords: Sequence[str],
+        languages: Sequence[str],
+        *,
+        weights: Sequence[float] = EQUAL,
+        depth: int = 3,
+        alpha: Sequence[float] = ALPHA,
+        whole_up_to: int = 0,
+        gamma: Mapping[str, Sequence[float]] | None = None,
+        site: Site = "host",
+        tables: Sequence[str] = (),
+        personal_table: bool = True,
+    ) -> None:
+        self._weights = _four("weights", weights)
+        self._depth = depth
+        if depth < 1:
+            raise TopicError("option 'depth' must be 1 or more; 3 is the usual depth")
+        self._alpha = _four("alpha", alpha)
+        self._whole_up_to = whole_up_to
+        self._gamma = _gammas(gamma or {})
+        self._site: Site = site
+        self._labels = labels_of(taxonomy, keywords)
+        self._vector = TopicVector(self._labels, languages)
+        table = layered(
+            (Path(name).expanduser() for name in tables),
+            personal=personal_table_file() if personal_table else None,
+        )
+        self._take(spelled(self._labels, table))
+
+    def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
+        """The weighted sum of the four scores, by link."""
+        left = child_depth(page, verdict.on_topic, depth=self._depth)
+        position = Position(page.url, site=self._site)
+        matched: dict[tuple[str, str], Match] = {}
+        contexts: dict[str, Match] = {}
+        memo = {MEMO: float(left)} if left else {}
+        drop = "" if left else USED_UP
+        ranked = []
+        for index, link in enumerate(links):
+            key = (link.anchor, link.context)
+            if (words := matched.get(key)) is None:
+                words = matched[key] = self._anchor(link, contexts)
+            url = self._url.match(link.url)
+            kind = position.link_type(link.url)
+            by_type = link_type_relevance(self._gamma[kind], content=verdict.score, anchor=words.score)
+            scores = (verdict.score, words.score, url.score, by_type)
+            factors = _factors(scores, words, url, kind)
+            ranked.append(Scored(index, combined(self._weights, scores), drop, factors, memo))
+        return ranked
+
+    def explain(self, page: Page | None, url: str) -> dict[str, object]:
+        """Which spellings of which label the address holds."""
+        found = self._url.match(url)
+        tokens = {one.spelling: f"{one.kind} of {self._name(one.label)}" for one in found.matches}
+        return {"R_url": found.score, "tokens": tokens}
+
+    def save(self) -> Saved:
+        """The spellings, so that a resumed crawl does not depend on tables that changed meanwhile."""
+        return Saved(values={"spellings": msgspec.to_builtins(self._url.spellings)})
+
+    def load(self, saved: Saved) -> Self:
+        """Take back what `save` gave."""
+        kept = msgspec.convert(saved.values.get("spellings", []), tuple[Spellings, ...])
+        if len(kept) != len(self._labels.names):
+            raise TopicError("the saved crawl has another taxonomy path; restore it in the topic file")
+        self._take(kept)
+        return self
+
+    def _take(self, spellings: tuple[Spellings, ...]) -> None:
+        weights = self._labels.weights
+        self._url = UrlTokens(spellings, weights, alpha=self._alpha, whole_up_to=self._whole_up_to)
+
+    def _anchor(self, link: Link, contexts: dict[str, Match]) -> Match:
+        """R_AT; links of one paragraph share their context, which is compared once."""
+        found = self._vector.match(link.anchor) if link.anchor else NOTHING
+        if found.score > 0.0 or not link.context:
+            return found
+        if link.context not in contexts:
+            contexts[link.context] = self._vector.match(link.context)
+        return contexts[link.context]
+
+    def _name(self, label: int) -> str:
+        return self._labels.names[label][0]
+
+
+def _factors(scores: Sequence[float], words: Match, url: UrlMatch, kind: LinkType) -> dict[str, float]:
+    """The four scores, and what they come from."""
+    content, anchor, address, by_type = scores
+    factors = {"R_PC": content, "R_AT": anchor, "R_url": address, "R_LT": by_type, f"{kind} link": by_type}
+    for term, share in words.terms:
+        factors[f"term {term}"] = share
+    for one in url.matches:
+        factors[f"token {one.spelling} ({one.kind})"] = one.strength
+    return factors
+
+
+def _four(name: str, values: Sequence[float]) -> tuple[float, ...]:
+    if len(values) != len(KINDS) or any(not 0.0 <= value <= 1.0 for value in values) or not any(values):
+        raise TopicError(
+            f"option '{name}' must be four numbers from 0 to 1, not {list(values)}; see the docs"
+        )
+    return tuple(float(value) for value in values)
+
+
+def _gammas(given: Mapping[str, Sequence[float]]) -> dict[LinkType, tuple[float, float]]:
+    merged = dict(GAMMA)
+    for name, values in given.items():
+        if name not in LINK_TYPES:
+            raise TopicError(f"option 'gamma': unknown link type {name!r}; {nearest(name, LINK_TYPES)}")
+        if len(values) != 2 or any(not 0.0 <= value <= 1.0 for value in values):
+            raise TopicError(f"option 'gamma': {name} must be two numbers from 0 to 1; write [0.2, 0.1]")
+        merged[name] = (float(values[0]), float(values[1]))
+    return merged

@@ -1,0 +1,112 @@
+"""R_url of FCMRPS: what the words in an address say about a topic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import unquote
+
+import msgspec
+
+from honeyguide.topic.taxonomy_vector import Labels
+from honeyguide.topic.tokens import KINDS, Kind, Spellings, TokenTable
+from honeyguide.topic.tokens_of_url import url_tokens
+
+ALPHA: Final = (1.0, 0.5, 1.0, 0.2)
+"""Strength of a match by kind of spelling: first letters and abbreviations err more often."""
+_SEPARATORS = re.compile(r"[\W_]+")
+
+
+class TokenMatch(msgspec.Struct, frozen=True):
+    """A label found in an address."""
+
+    label: int
+    """0 for the root's label."""
+    spelling: str
+    kind: Kind
+    strength: float
+
+
+class UrlMatch(msgspec.Struct, frozen=True):
+    """R_url with what matched."""
+
+    score: float
+    matches: tuple[TokenMatch, ...] = ()
+
+
+NO_MATCH: Final = UrlMatch(0.0)
+
+
+def spelled(labels: Labels, table: TokenTable) -> tuple[Spellings, ...]:
+    """The spellings of each label, from the root down."""
+    return tuple(table.spell(names) for names in labels.names)
+
+
+class UrlTokens:
+    """`R_url = sum_i (i/D) * max_q b_iq / sum_i (i/D)`.
+
+    b_iq is alpha_q when spelling q of label i occurs in some token of the address. Letter case does not
+    count.
+
+    Parameters:
+        spellings: Of each label, from the root down.
+        weights: Of each label: i/D.
+        alpha: Strength of full English, abbreviated English, full Pinyin and Pinyin initials.
+        whole_up_to: Spellings of up to so many letters must be a whole token ("sh" is not in "shop");
+            0 looks for all of them inside tokens, as the paper does.
+
+    Example:
+        >>> from honeyguide.topic.taxonomy_vector import labels_of
+        >>> from honeyguide.topic.tokens import built_in_table
+        >>> labels = labels_of(["Sports", "Basketball"])
+        >>> url = UrlTokens(spelled(labels, built_in_table()), labels.weights)
+        >>> url.match("http://sports.sohu.com/lanqiu.shtml").score
+        1.0
+    """
+
+    def __init__(
+        self,
+        spellings: Sequence[Spellings],
+        weights: Sequence[float],
+        *,
+        alpha: Sequence[float] = ALPHA,
+        whole_up_to: int = 0,
+    ) -> None:
+        self.spellings = tuple(spellings)
+        self._weights = tuple(weights)
+        self._total = sum(weights)
+        self._whole_up_to = whole_up_to
+        strength = dict(zip(KINDS, alpha, strict=True))
+        self._wanted = tuple(_by_strength(each, strength) for each in spellings)
+        every = {token for wanted in self._wanted for token, _, _ in wanted}
+        self._any = re.compile("|".join(sorted(map(re.escape, every)))) if every else None
+
+    def match(self, url: str) -> UrlMatch:
+        """R_url of an address, and the spellings found."""
+        if self._any is None:
+            return NO_MATCH
+        rest = url.partition("://")[2].lower()
+        if "%" in rest:
+            rest = unquote(rest)
+        # A spelling inside a token is inside the address without its separators, too: most end here.
+        if self._any.search(_SEPARATORS.sub("", rest)) is None:
+            return NO_MATCH
+        tokens = url_tokens(url)
+        whole, joined = frozenset(tokens), "\n".join(tokens)
+        found = []
+        score = 0.0
+        for label, wanted in enumerate(self._wanted):
+            for token, kind, strength in wanted:
+                if token in whole if len(token) <= self._whole_up_to else token in joined:
+                    found.append(TokenMatch(label, token, kind, strength))
+                    score += self._weights[label] * strength
+                    break
+        return UrlMatch(score / self._total, tuple(found)) if found else NO_MATCH
+
+
+def _by_strength(each: Spellings, strength: dict[Kind, float]) -> tuple[tuple[str, Kind, float], ...]:
+    """Spellings of one label, the strongest first, so that the first match is the maximum."""
+    found = [(token, kind, strength[kind]) for token, kind in each.all().items() if strength[kind] > 0.0]
+    found.sort(key=lambda one: -one[2])
+    return tuple(found)

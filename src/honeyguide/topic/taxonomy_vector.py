@@ -1,0 +1,176 @@
+"""A taxonomy node as a vector of its path's labels: what FCMRPS compares texts with."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from honeyguide.errors import TopicError
+from honeyguide.text.segmentation import UNSPACED, Segmenter
+from honeyguide.text.tokens import SNOWBALL, Analyser
+
+MAX_LABELS: Final = 30
+"""Labels of a path; real trees have less than 15 levels."""
+_COMPATIBILITY = re.compile(
+    "[\u0300-\u036f\u2100-\u214f\u2460-\u24ff\uf900-\ufaff\ufb00-\ufb4f\uff00-\uffef\U0001d400-\U0001d7ff]"
+)
+"""Characters that folding may turn into plain letters."""
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """The labels of a path from the root to the topic, each in one or more languages."""
+
+    names: tuple[tuple[str, ...], ...]
+    by_depth: bool = True
+    """Weight i/D for label i; False: all alike."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The weight of each label."""
+        depth = len(self.names)
+        return tuple(place / depth if self.by_depth else 1.0 for place in range(1, depth + 1))
+
+
+def labels_of(taxonomy: Sequence[str], keywords: Sequence[str] = ()) -> Labels:
+    """The labels of a topic: its path, or its keywords, all of one weight, where it has no path.
+
+    `|` parts the names of a label in several languages.
+
+    Raises:
+        TopicError: There are neither, or far too many.
+
+    Example:
+        >>> labels_of(["Sports|体育", "NBA"])
+        Labels(names=(('Sports', '体育'), ('NBA',)), by_depth=True)
+    """
+    given = taxonomy or keywords
+    split = (
+        tuple(name for part in label.split("|") if (name := part.replace("_", " ").strip()))
+        for label in given
+    )
+    names = tuple(label for label in split if label)
+    if not names:
+        raise TopicError(
+            'the topic has no label; add taxonomy = "Sports/Basketball" (or keywords) to [topic]'
+        )
+    if taxonomy and len(names) > MAX_LABELS:
+        raise TopicError(
+            f"the taxonomy path has {len(names)} labels; {MAX_LABELS} are the most that make sense"
+        )
+    return Labels(names, by_depth=bool(taxonomy))
+
+
+class Match(msgspec.Struct, frozen=True):
+    """How much of a text is about the topic, and by which words."""
+
+    score: float
+    terms: tuple[tuple[str, float], ...] = ()
+    """Terms with their share of the score, strongest first."""
+
+
+NOTHING: Final = Match(0.0)
+
+
+class TopicVector:
+    """`cos(TF(text), v_t)`: the terms of label i weigh i/D.
+
+    With labels in several languages there is one vector a language and one of all of them together; the
+    best cosine counts. A page in one language is not punished for lacking the words of the other, and a
+    page in both is not either. A label without a name in a language goes by its first name there.
+
+    Parameters:
+        labels: From the root to the topic.
+        languages: For stop words and stemmer.
+        segmenter: As for `Analyser`.
+
+    Example:
+        >>> vector = TopicVector(labels_of(["Sports|体育", "Basketball|篮球"]), ("en", "zh"))
+        >>> round(vector.match("basketball and more basketball").score, 3), vector.match("tax law").score
+        (0.894, 0.0)
+        >>> vector.match("篮球").score == vector.match("basketball").score
+        True
+    """
+
+    def __init__(
+        self, labels: Labels, languages: Sequence[str] = ("en",), *, segmenter: Segmenter | None = None
+    ) -> None:
+        self.analyser = Analyser(languages, segmenter=segmenter)
+        self.vectors = _vectors(labels, self.analyser)
+        if not self.vectors:
+            names = "/".join(label[0] for label in labels.names)
+            raise TopicError(
+                f"no label of {names!r} holds a word that counts; choose another node or keywords"
+            )
+        self.words = frozenset(term for vector in self.vectors for term in vector)
+        stemmed = next((name for name in languages if name in SNOWBALL), "en")
+        # Other stemmers may change a word's beginning too (German umlauts).
+        self._hints = _hints(self.words) if stemmed == "en" else re.compile("")
+
+    def match(self, *texts: str) -> Match:
+        """Compare texts, joined, with the topic."""
+        if not any(map(self._may_match, texts)):
+            return NOTHING
+        terms: list[str] = []
+        for text in texts:
+            terms += self.analyser.terms(text)
+        return self.match_terms(terms)
+
+    def match_terms(self, terms: Sequence[str]) -> Match:
+        """Compare a text, given by its terms, with the topic."""
+        if self.words.isdisjoint(terms):
+            return NOTHING
+        counts = Counter(terms)
+        length = math.sqrt(sum(count * count for count in counts.values()))
+        best: dict[str, float] = {}
+        score = 0.0
+        for vector in self.vectors:
+            shares = {
+                term: weight * counts[term] / length for term, weight in vector.items() if term in counts
+            }
+            total = math.fsum(shares.values())
+            if total > score:
+                score, best = total, shares
+        ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+        # Rounding down keeps the sum of the shares at or below the score.
+        shown = tuple((term, math.floor(share * 1e9) / 1e9) for term, share in ranked)
+        return Match(min(1.0, score), shown)
+
+    def _may_match(self, text: str) -> bool:
+        """False when no word of the text can be one of the topic's: most link texts end here."""
+        return bool(text) and (
+            self._hints.search(text.lower()) is not None or bool(_COMPATIBILITY.search(text))
+        )
+
+
+def _vectors(labels: Labels, analyser: Analyser) -> tuple[dict[str, float], ...]:
+    """One unit vector a language, and one of all languages where there are several."""
+    columns = max(len(names) for names in labels.names)
+    found: list[dict[str, float]] = []
+    together: Counter[str] = Counter()
+    for column in range(columns):
+        weights: Counter[str] = Counter()
+        for names, weight in zip(labels.names, labels.weights, strict=True):
+            name = names[column] if column < len(names) else names[0]
+            for term in analyser.terms(name):
+                weights[term] += weight  # type: ignore[assignment]
+        together.update(weights)
+        found.append(dict(weights))
+    if columns > 1:
+        found.append(dict(together))
+    return tuple(_unit(vector) for vector in found if vector)
+
+
+def _unit(vector: Mapping[str, float]) -> dict[str, float]:
+    length = math.sqrt(math.fsum(weight * weight for weight in vector.values()))
+    return {term: weight / length for term, weight in vector.items()}
+
+
+def _hints(words: frozenset[str]) -> re.Pattern[str]:
+    """Finds the beginning of a topic word. Stemming changes the last letters only, so three are left off."""
+    beginnings = {word if UNSPACED.search(word) else word[: max(2, len(word) - 3)] for word in words}
+    return re.compile("|".join(sorted(map(re.escape, beginnings))))
