@@ -159,5 +159,5 @@ async def test_hosts_that_cannot_be_asked_do_not_end_the_crawl(tmp_path: Path) -
         await crawl_all(config, tmp_path / "out")
     ends = outcomes(tmp_path / "out")
     assert ends["http://a.example/good"] is Outcome.FETCHED
-    assert ends["http://dead.invalid/"] is Outcome.HOST_GIVEN_UP
+    assert ends["http://dead.invalid/"] is Outcome.DNS
     assert ends["http://10.1.2.3/"] is ends["http://[::1]/"] is Outcome.EGRESS

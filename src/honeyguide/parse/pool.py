@@ -168,13 +168,15 @@ class _Worker:
         self._failure = msgspec.msgpack.Decoder(ParseFailure)
         self._encoder = msgspec.msgpack.Encoder()
         self._writer: asyncio.StreamWriter | None = None
+        self._ready = False
+        """Whether the worker has said hello; jobs that came before are sent then, each once."""
         self._socket, self.process = self._start()
         self._task = asyncio.create_task(self._serve(), name="parse worker")
 
     def give(self, ticket: _Ticket) -> None:
         """Queue a job at this worker."""
         self.tickets.append(ticket)
-        if self._writer is not None:
+        if self._ready:
             self._send(ticket)
         self._given.set()
 
@@ -214,6 +216,7 @@ class _Worker:
             reader, self._writer = await asyncio.open_connection(sock=self._socket)
             async with asyncio.timeout(START_TIMEOUT):
                 await self._frame(reader)
+            self._ready = True
             for ticket in self.tickets:
                 self._send(ticket)
             while True:
@@ -223,6 +226,8 @@ class _Worker:
                 async with asyncio.timeout(self.pool.deadline):
                     kind, frame = await self._frame(reader)
                 answer = self._page.decode(frame) if kind == PAGE else self._failure.decode(frame)
+                if isinstance(answer, Page) and answer.url != self.tickets[0].job.url:
+                    raise _WorkerDied("it answered another job")
                 self.tickets.popleft().answer(answer)
                 self.pool._dispatch()
         except TimeoutError:

@@ -1,0 +1,160 @@
+"""The verbs of a crawl, through real processes, over real HTTP on loopback."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crawls import SPEC, TOPIC_NAME, WEB, small_topic
+
+from honeyguide.lab.serve import start_server
+
+
+def honeyguide(*words: object, status: int = 0) -> str:
+    """Run a command in its own process; what it printed."""
+    command = [sys.executable, "-m", "honeyguide", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == status, done.stderr
+    return done.stdout if status == 0 else done.stderr
+
+
+def write_topic(path: Path, port: int, **crawl: object) -> Path:
+    """A topic file for the served web."""
+    topic = small_topic()
+    values = {"seeds": list(topic.seeds), "concurrency": 16, **crawl}
+    lines = [
+        "[topic]",
+        f"name = {json.dumps(TOPIC_NAME)}",
+        f"keywords = {json.dumps(list(topic.keywords))}",
+        "[crawl]",
+        *(f"{key} = {json.dumps(value)}" for key, value in values.items()),
+        "[politeness]",
+        "delay = 0.0",
+        "ip_delay = 0.0",
+        "[network]",
+        'allow_net = ["127.0.0.0/8"]',
+        f'connect_to = {{ "*" = "127.0.0.1:{port}" }}',
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with start_server(SPEC) as server:
+        yield server.port
+
+
+@pytest.fixture(scope="module")
+def collection(port: int, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl of 60 pages, then taken up to 120 by `resume`."""
+    folder = tmp_path_factory.mktemp("crawl")
+    topic = write_topic(folder / "topic.toml", port, max_pages=60)
+    out = folder / "collection"
+    first = json.loads(honeyguide("crawl", topic, "--out", out, "--json"))
+    assert first["pages"] == 60
+    assert first["stopped"] == "budget of 60 pages is spent"
+    second = json.loads(honeyguide("resume", out, "--max-pages", 120, "--json"))
+    assert second["pages"] == 120
+    return out
+
+
+def test_status_counts_add_up(collection: Path) -> None:
+    status = json.loads(honeyguide("status", collection, "--json"))
+    assert status["pages"] == 120
+    assert status["known"] == status["waiting"] + sum(status["outcomes"].values())
+    assert status["sessions"] == 2
+    assert not status["running"]
+
+
+def test_the_same_command_goes_on(collection: Path, port: int, tmp_path: Path) -> None:
+    topic = write_topic(tmp_path / "topic.toml", port, max_pages=20)
+    out = tmp_path / "again"
+    honeyguide("crawl", topic, "--out", out)
+    done = json.loads(honeyguide("crawl", topic, "--out", out, "--max-pages", 30, "--json"))
+    assert done["pages"] == 30
+
+
+def test_report_has_numbers_and_a_picture(collection: Path) -> None:
+    report = json.loads(honeyguide("report", collection, "--json"))
+    assert report["pages"] == 120
+    assert report["relevant"] == sum(report["hosts"].values())
+    assert Path(report["plot"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_search_finds_and_why_tells_its_story(collection: Path) -> None:
+    word = WEB.keywords(TOPIC_NAME)[0].split()[0]
+    hits = json.loads(honeyguide("search", collection, word, "--json"))
+    assert hits
+    story = json.loads(honeyguide("why", collection, hits[0]["url"], "--json"))
+    assert story["outcome"] == "fetched"
+    assert story["on_topic"]
+    assert story["terms"]
+    assert story["path"][0]["source"] == "seed"
+    assert story["path"][-1]["url"] == hits[0]["url"]
+    assert "found by" in honeyguide("why", collection, hits[0]["url"])
+
+
+def test_why_names_the_rule_that_dropped_a_url(collection: Path) -> None:
+    from honeyguide.model import Outcome
+    from honeyguide.store.collection import Collection
+
+    with Collection.open(collection) as opened:
+        state = opened.state
+        dropped = next(
+            record
+            for row in range(1, opened.status().known + 1)
+            if (record := state.url_by_row(row)) and record.status in (Outcome.NOFOLLOW, Outcome.TRAP, Outcome.ROBOTS)
+        )
+    story = json.loads(honeyguide("why", collection, dropped.url, "--json"))
+    assert story["outcome"] == dropped.status.name.lower()
+    assert story["reason"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_exports(collection: Path, tmp_path: Path, form: str) -> None:
+    target = tmp_path / f"pages.{form}"
+    told = json.loads(honeyguide("export", collection, "--format", form, "--to", target, "--text", "--json"))
+    if form == "jsonl":
+        rows = [json.loads(line) for line in target.read_text().splitlines()]
+    elif form == "csv":
+        rows = list(csv.DictReader(target.open()))
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        rows = parquet.read_table(target).to_pylist()
+    assert len(rows) == told["pages"] > 10
+    assert all(row["url"].startswith("http://") and row["text"] for row in rows)
+
+
+def test_a_collection_in_use_is_refused(collection: Path) -> None:
+    from honeyguide.store.state import State
+
+    with State.open(collection / "state.sqlite"):
+        message = honeyguide("resume", collection, "--max-pages", 130, status=2)
+    assert "in use" in message
+    assert message.count("\n") == 1
+
+
+def test_a_folder_of_another_topic_is_refused(collection: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text('[topic]\nname = "owls"\nkeywords = ["owl"]\n[crawl]\nseeds = ["https://example.org/"]\n')
+    message = honeyguide("crawl", other, "--out", collection, status=2)
+    assert "choose another folder" in message
+
+
+def test_unknown_url_and_missing_collection(collection: Path, tmp_path: Path) -> None:
+    assert "never met" in honeyguide("why", collection, "https://nowhere.example/", status=2)
+    for verb in ("status", "report", "resume"):
+        assert "no such folder" in honeyguide(verb, tmp_path / "none", status=2)
+
+
+def test_an_unreachable_seed_is_told(tmp_path: Path) -> None:
+    topic = tmp_path / "topic.toml"
+    topic.write_text('[topic]\nname = "x"\nkeywords = ["x"]\n[crawl]\nseeds = ["http://nowhere.invalid/"]\n')
+    message = honeyguide("crawl", topic, "--out", tmp_path / "out", status=2)
+    assert "no page was fetched; seed http://nowhere.invalid/ ended as dns" in message
