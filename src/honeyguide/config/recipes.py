@@ -211,8 +211,38 @@ _CROSS_LANGUAGE = (
     _fcmrps("fcmrps4", "link type only, with FCMRPS' depth rule", (0.0, 0.0, 0.0, 1.0)),
 )
 
+_CONTEXT_GRAPHS = "Diligenti et al., Focused Crawling Using Context Graphs, VLDB 2000"
+_CONTEXT = (
+    Recipe(
+        name="cfc",
+        title="pages near the topic first, as pages that link to the examples taught",
+        reference=_CONTEXT_GRAPHS,
+        relevance=Part("layered-bayes"),
+        ordering=Part("context-graph"),
+        discovery=(Part("backlinks"),),
+        needs=("examples",),
+    ),
+    Recipe(
+        name="cfc-backlinks",
+        title="the same, and the pages that link to each hit",
+        reference=_CONTEXT_GRAPHS,
+        relevance=Part("layered-bayes"),
+        ordering=Part("context-graph"),
+        discovery=(Part("backlinks", {"on_pages": True}),),
+        needs=("examples",),
+    ),
+    Recipe(
+        name="cfc-bootstrap",
+        title="the same without any backlinks: learns the way in from its own crawl",
+        reference=_CONTEXT_GRAPHS,
+        relevance=Part("layered-bayes"),
+        ordering=Part("context-graph"),
+        needs=("examples",),
+    ),
+)
+
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*_BASELINES, *_LATENT, *_CROSS_LANGUAGE)
+    recipe.name: recipe for recipe in (*_BASELINES, *_CONTEXT, *_LATENT, *_CROSS_LANGUAGE)
 }
 """All built-in recipes by name."""
 

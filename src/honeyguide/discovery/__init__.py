@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from honeyguide.discovery.backlinks import Backlinks
 from honeyguide.discovery.base import Source
 
-BUILT_IN: dict[str, type[Source]] = {}
+BUILT_IN: dict[str, type[Source]] = {
+    "backlinks": Backlinks,
+}
 """Sources by the name they have in `topic.toml`."""

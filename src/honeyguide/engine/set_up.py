@@ -96,7 +96,7 @@ class Preparation:
 
 def suggest_data(source: str, answer: Answer, *, new: int) -> dict[str, object]:
     """An answer as the journal keeps it."""
-    return {
+    data: dict[str, object] = {
         "source": source,
         "note": answer.note,
         "new": new,
@@ -104,3 +104,4 @@ def suggest_data(source: str, answer: Answer, *, new: int) -> dict[str, object]:
         "urls": [one.url for one in answer.suggestions],
         "reasons": [one.reason for one in answer.suggestions],
     }
+    return {**data, "failed": True} if answer.failed else data

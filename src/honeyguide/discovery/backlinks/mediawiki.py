@@ -1,0 +1,85 @@
+"""A MediaWiki's "what links here" and external-link search as backlink service."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+from honeyguide.discovery.backlinks.base import Parents
+from honeyguide.discovery.backlinks.json_service import decode, follow
+from honeyguide.discovery.http import Http
+from honeyguide.errors import TopicError
+from honeyguide.web import canonical
+
+PAGE: Final = 500
+"""Most answers of one request, for programs without special rights."""
+MOST_REQUESTS: Final = 10
+
+
+class MediaWiki:
+    """Pages of a wiki that link to a page: its own pages by `list=backlinks`, others by `list=exturlusage`.
+
+    Args:
+        http: Asks.
+        api: Address of `api.php`.
+        articles: What addresses of the wiki's pages begin with; by default `/wiki/` on the same host.
+        namespace: Number of the namespace that linking pages must be in; 0 is articles.
+        rate: Requests a second at most.
+
+    References:
+        https://www.mediawiki.org/wiki/API:Backlinks, https://www.mediawiki.org/wiki/API:Exturlusage
+    """
+
+    remote = True
+
+    def __init__(
+        self, http: Http, *, api: str, articles: str = "", namespace: int = 0, rate: float = 1.0
+    ) -> None:
+        parts = urlsplit(api)
+        address = canonical(api)
+        if address is None or not parts.scheme:
+            raise TopicError(
+                f"service 'mediawiki': api {api!r} is no web address; write it as https://.../api.php"
+            )
+        self.rate = rate
+        self._http = http
+        self._api = address
+        self._articles = canonical(articles or f"{parts.scheme}://{parts.netloc}/wiki/") or ""
+        self._namespace = namespace
+
+    async def parents(self, url: str, limit: int) -> Parents:
+        """Pages of the wiki that link to the URL; more requests when there are many."""
+        kind, prefix, query = self._question(url)
+        query |= {f"{prefix}namespace": str(self._namespace), f"{prefix}limit": str(min(limit, PAGE))}
+        found: list[str] = []
+        requests = 0
+        while len(found) < limit and requests < MOST_REQUESTS:
+            answer = await self._http.get(f"{self._api}?{urlencode(query)}")
+            requests += 1
+            values = decode(answer)
+            if isinstance(values, Parents):
+                return Parents(tuple(found), requests, values.note, True, values.retry_after)
+            if isinstance(values, dict) and "error" in values:
+                said = next(iter(follow(values, ("error", "info"))), "no reason given")
+                note = f"the wiki refused: {str(said)[:200]}"
+                return Parents(tuple(found), requests, note, True, answer.retry_after)
+            if not isinstance(values, dict) or not list(follow(values, ("query", kind))):
+                return Parents(tuple(found), requests, "its answer is not that of a MediaWiki", True)
+            titles = follow(values, ("query", kind, "*", "title"))
+            found += [self._address(title) for title in titles if isinstance(title, str)]
+            more = values.get("continue")
+            if not isinstance(more, dict):
+                break
+            query |= {str(name): str(value) for name, value in more.items()}
+        return Parents(tuple(dict.fromkeys(found))[:limit], requests)
+
+    def _question(self, url: str) -> tuple[str, str, dict[str, str]]:
+        query = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5"}
+        if self._articles and url.startswith(self._articles):
+            title = unquote(urlsplit(url).path[len(urlsplit(self._articles).path) :]).replace("_", " ")
+            return "backlinks", "bl", query | {"list": "backlinks", "bltitle": title}
+        scheme, _, rest = url.partition("://")
+        return "exturlusage", "eu", query | {"list": "exturlusage", "euquery": rest, "euprotocol": scheme}
+
+    def _address(self, title: str) -> str:
+        return self._articles + quote(title.replace(" ", "_"), safe="/:@!$&'()*,;~-._")
