@@ -12,6 +12,7 @@ import numpy as np
 from honeyguide.config.assemble import Given, make_crawler, open_stores
 from honeyguide.config.build import chosen, make
 from honeyguide.config.load import check_values
+from honeyguide.config.prepare import prepare
 from honeyguide.config.recipes import Part
 from honeyguide.config.registry import find
 from honeyguide.config.schema import UNLIMITED, Config
@@ -145,12 +146,16 @@ class Bench:
         watched = Watched(replay.web, self._grades, judge)
         stores, _ = open_stores(config, None, clock)
         with stores.state:
+            own = Given(services={"clock": clock, "state": stores.state, **replay.services})
+            prepared = asyncio.run(
+                prepare(config, recipe, examples, state=stores.state, web=watched, clock=clock, given=own)
+            )
             crawler = make_crawler(
-                config, recipe, examples, stores=stores, layout=None, web=watched, clock=clock,
-                given=Given(services=replay.services),
+                config, recipe, prepared.examples, stores=stores, layout=None, web=watched, clock=clock,
+                given=own, prepared=prepared.sources,
             )  # fmt: skip
             watched.crawler = crawler
-            events = asyncio.run(_all_events(crawler, watched))
+            events = [*prepared.events, *asyncio.run(_all_events(crawler, watched))]
             record, urls = self._record(events, watched, entry.row, crawler)
             finished = Finished(
                 self.situation, record, urls, tuple(events), stores.state, crawler,
