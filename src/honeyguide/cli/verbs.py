@@ -34,6 +34,30 @@ VERBS = (
         "topic check topic.toml",
     ),
     Verb(
+        "topic browse",
+        "honeyguide.cli.topic_browse:browse",
+        "List the topics below a node of a taxonomy.",
+        "topic browse structure.rdf.u8.gz Sports",
+    ),
+    Verb(
+        "topic from-taxonomy",
+        "honeyguide.cli.topic_from_taxonomy:from_taxonomy",
+        "Write a topic file for a node of a taxonomy.",
+        'topic from-taxonomy structure.rdf.u8.gz "Sports/Basketball" --also content.rdf.u8.gz',
+    ),
+    Verb(
+        "topic tokens",
+        "honeyguide.cli.topic_tokens:tokens",
+        "List frequent words in the addresses of a crawl that stand for no topic yet.",
+        "topic tokens collections/basketball",
+    ),
+    Verb(
+        "topic map-token",
+        "honeyguide.cli.topic_map_token:map_token",
+        "Let a token of addresses stand for a topic.",
+        "topic map-token lanqiu Basketball --kind pinyin",
+    ),
+    Verb(
         "crawl",
         "honeyguide.cli.crawl:crawl",
         "Crawl the web for a topic; run it again to go on where it stopped.",

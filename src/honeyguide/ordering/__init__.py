@@ -15,7 +15,9 @@ from honeyguide.ordering.best_first import BestFirst
 from honeyguide.ordering.breadth_first import BreadthFirst
 from honeyguide.ordering.context_graph import ContextGraphOrder
 from honeyguide.ordering.depth_first import DepthFirst
+from honeyguide.ordering.fcmrps import Fcmrps
 from honeyguide.ordering.fish_search import FishSearch
+from honeyguide.ordering.hcla import Hcla
 from honeyguide.ordering.iterative_deepening import IterativeDeepening
 from honeyguide.ordering.link_context import LinkContext
 from honeyguide.ordering.opic import Opic
@@ -34,7 +36,9 @@ BUILT_IN: dict[str, type[LinkOrder]] = {
     "breadth-first": BreadthFirst,
     "context-graph": ContextGraphOrder,
     "depth-first": DepthFirst,
+    "fcmrps": Fcmrps,
     "fish-search": FishSearch,
+    "hcla": Hcla,
     "iterative-deepening": IterativeDeepening,
     "link-context": LinkContext,
     "opic": Opic,

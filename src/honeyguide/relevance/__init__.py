@@ -7,6 +7,7 @@ from honeyguide.relevance.estimator import EstimatorModel
 from honeyguide.relevance.layered_bayes import LayeredBayes
 from honeyguide.relevance.lsi import Lsi
 from honeyguide.relevance.okapi import Okapi
+from honeyguide.relevance.taxonomy_cosine import TaxonomyCosine
 from honeyguide.relevance.tf_cosine import TfCosine
 
 BUILT_IN: dict[str, type[PageModel]] = {
@@ -14,6 +15,7 @@ BUILT_IN: dict[str, type[PageModel]] = {
     "lsi": Lsi,
     "layered-bayes": LayeredBayes,
     "okapi": Okapi,
+    "taxonomy-cosine": TaxonomyCosine,
     "tf-cosine": TfCosine,
 }
 """Page models by the name they have in `topic.toml`."""

@@ -21,7 +21,8 @@ name = {name}
 {negatives}
 # Text of every kind, to tell rare words from common ones.
 # background = ["corpus/*.txt"]
-# taxonomy = "Sports/Basketball"
+# Node of a subject tree; | parts a label's names: "Sports|体育/Basketball|篮球".
+{taxonomy}
 {languages}
 {description}
 
@@ -95,6 +96,7 @@ def render(
         keywords=_line("keywords", topic.keywords, ["first word", "second word"]),
         examples=_line("examples", topic.examples, ["https://example.org/a-good-page", "pages/*.html"]),
         negatives=_line("negatives", topic.negatives, ["other/*.html"]),
+        taxonomy=_line("taxonomy", topic.taxonomy, "Sports/Basketball"),
         languages=f"languages = {_toml(topic.languages)}",
         description=_line("description", topic.description, "What this collection is for."),
         seeds=_line("seeds", topic.seeds, ["https://example.org/"]),
