@@ -330,6 +330,7 @@ def test_info(small: Recorded) -> None:
         describe(small, starts=["http://nowhere.example/"])
 
 
+@pytest.mark.slow
 def test_webkb_can_be_walked(shared_data: Path) -> None:
     """Pages reached from each department's root, against 806, 818, 1,097 and 1,191 by raw `href`s.
 

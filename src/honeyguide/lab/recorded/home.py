@@ -106,12 +106,11 @@ def find_web(name: str | Path) -> Sources:
     Raises:
         WebError: There is none; the message says how to get it.
     """
-    path = Path(name)
-    if path.is_dir():
+    path, text = Path(name), str(name)
+    if path.is_dir() and ((path / MANIFEST).is_file() or not _NAME.fullmatch(text)):
         return _folder(path)
     if path.is_file():
         return _file(path)
-    text = str(name)
     if _NAME.fullmatch(text):
         if (webs_folder() / text / MANIFEST).is_file():
             return _folder(webs_folder() / text)
