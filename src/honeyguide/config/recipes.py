@@ -241,8 +241,45 @@ _CONTEXT = (
     ),
 )
 
+_GP_STUDY = "Genetic programming and meta-search in a hybrid focused crawler (the GP hybrid study), 2007"
+
+
+def _gp(name: str, title: str, ordering: Part, *, model: str = "evolved-knn", search: bool = True) -> Recipe:
+    return Recipe(
+        name=name,
+        title=title,
+        reference=_GP_STUDY,
+        relevance=Part(model),
+        ordering=ordering,
+        discovery=(Part("meta-search"),) if search else (),
+        needs=("examples", "negatives or background"),
+    )
+
+
+_ACCEPTED = Part("breadth-first", {"only_accepted": True})
+_HYBRID = (
+    _gp(
+        "gp-hybrid",
+        "breadth-first over pages that an evolved similarity accepts, with meta-search",
+        _ACCEPTED,
+    ),
+    _gp("gp", "the same without meta-search", _ACCEPTED, search=False),
+    _gp(
+        "gp-deepening",
+        "the same by iterative deepening, for little memory",
+        Part("iterative-deepening", {"only_accepted": True}),
+    ),
+    _gp(
+        "svm-content",
+        "breadth-first over pages that an RBF SVM accepts",
+        _ACCEPTED,
+        model="content-svm",
+        search=False,
+    ),
+)
+
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*_BASELINES, *_CONTEXT, *_LATENT, *_CROSS_LANGUAGE)
+    recipe.name: recipe for recipe in (*_BASELINES, *_CONTEXT, *_LATENT, *_CROSS_LANGUAGE, *_HYBRID)
 }
 """All built-in recipes by name."""
 
