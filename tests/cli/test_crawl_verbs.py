@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import subprocess
 import sys
@@ -123,7 +124,7 @@ def test_exports(collection: Path, tmp_path: Path, form: str) -> None:
     if form == "jsonl":
         rows = [json.loads(line) for line in target.read_text().splitlines()]
     elif form == "csv":
-        rows = list(csv.DictReader(target.open()))
+        rows = list(csv.DictReader(io.StringIO(target.read_text())))
     else:
         parquet = pytest.importorskip("pyarrow.parquet")
         rows = parquet.read_table(target).to_pylist()

@@ -16,7 +16,7 @@ from honeyguide.store.state import State
 
 CAP = 4
 PRIORITIES = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 3.0])
-OUTCOMES = st.sampled_from([Outcome.WAITING] * 6 + [Outcome.ORDER, Outcome.SCOPE])
+OUTCOMES = st.sampled_from([Outcome.WAITING] * 6 + [Outcome.ORDER, Outcome.NOFOLLOW, Outcome.SCOPE])
 HOSTS = [f"h{number}.example" for number in range(5)]
 
 
@@ -62,7 +62,7 @@ class NaiveFrontier:
             if url is None:
                 url = NaiveUrl(len(self.urls) + 1, found, outcome)
                 self.urls.append(url)
-            elif url.status is Outcome.ORDER and outcome is Outcome.WAITING:
+            elif url.status in (Outcome.ORDER, Outcome.NOFOLLOW) and outcome is Outcome.WAITING:
                 url.status, url.priority, url.found = outcome, found.priority, found
             elif url.status is Outcome.WAITING and outcome is Outcome.WAITING:
                 self.combine(url, found, combine)

@@ -28,6 +28,7 @@ KEPT, NEW, REPLACED = 0, 1, 2
 
 _FIRST, _MAX, _SUM = MODES["first"], MODES["max"], MODES["sum"]
 _WAITING, _ORDER = int(Outcome.WAITING), int(Outcome.ORDER)
+_NOFOLLOW, _TOO_DEEP = int(Outcome.NOFOLLOW), int(Outcome.TOO_DEEP)
 _READY_ROOT, _TIMED_ROOT = 0, 1
 
 
@@ -147,7 +148,7 @@ def join(urls: Urls, hosts: Hosts, counts: NDArray[np.int64], batch: Batch, mode
         if outcome == _WAITING and hosts.closed[host] != 0:
             outcome = int(hosts.closed[host])
         status = urls.status[row]
-        if row > known or (status == _ORDER and outcome == _WAITING):
+        if row > known or (outcome == _WAITING and status in (_ORDER, _NOFOLLOW, _TOO_DEEP)):
             actions[i] = NEW if row > known else REPLACED
             if row > known:
                 known = row

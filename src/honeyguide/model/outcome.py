@@ -27,7 +27,8 @@ class Outcome(enum.IntEnum):
     DOMAIN_CAP = 14
     NOFOLLOW = 15
     ORDER = 16
-    """Left out by the link order; comes back to life if a better link is found."""
+    """Left out by the link order. Comes back to life if another link brings it in, as do `NOFOLLOW` and
+    `TOO_DEEP`: those judge the link, not the URL."""
     ROBOTS = 17
     EGRESS = 18
     """Refused by the egress guard: not a public address."""
