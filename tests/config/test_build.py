@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from honeyguide.config.build import build_parts, check_config, chosen, spelled_out
 from honeyguide.config.load import changed, load
 from honeyguide.config.recipes import RECIPES, Part
+from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Link, Page, Verdict
 from honeyguide.ordering.base import LinkOrder
@@ -20,8 +21,8 @@ BIRDS = "the owl and the hawk are birds of prey that hunt at night with silent w
 MONEY = "the bank raised the interest rate and the market for bonds fell again today"
 EXAMPLES = Examples(
     keywords=("owl", "hawk"),
-    positives=tuple(Document(f"{BIRDS} {number}") for number in range(6)),
-    negatives=tuple(Document(f"{MONEY} {number}") for number in range(6)),
+    positives=tuple(Document(f"{BIRDS} {number}") for number in range(12)),
+    negatives=tuple(Document(f"{MONEY} {number}") for number in range(12)),
     unlabelled=tuple(Document(f"{text} {number}") for number in range(6) for text in (BIRDS, MONEY)),
     taxonomy=("Birds", "Owls"),
 )
@@ -49,7 +50,7 @@ def refusal(path: Path) -> str:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_builds_and_ranks(name: str) -> None:
-    parts = build_parts(name, EXAMPLES, seed=5)
+    parts = build_parts(name, EXAMPLES, seed=5, services={"clock": VirtualClock()})
     assert isinstance(parts.model, PageModel)
     assert isinstance(parts.order, LinkOrder)
     verdict = parts.model.judge(PAGE)

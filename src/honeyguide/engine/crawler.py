@@ -35,7 +35,7 @@ class CrawlOptions(msgspec.Struct, frozen=True):
     """How the loop runs; none of it changes what a crawl of a recorded web finds."""
 
     concurrency: int = 32
-    drain_seconds: float = 8.0
+    drain_seconds: float = 5.0
     """How long a stopping crawl waits for answers that are under way."""
     commit_pages: int = 64
     """Pages in one transaction, at most."""
@@ -353,7 +353,8 @@ class Crawler:
             self._inject(url, priority, source.name, suggestion.memo)
             new += self._frontier.known - known
         now = self._clock.now()
-        self._committer.event("suggest", "", suggest_data(source.name, answer, new=new), now)
+        if answer.suggestions or answer.note or answer.requests:
+            self._committer.event("suggest", "", suggest_data(source.name, answer, new=new), now)
         if answer.failed:
             self._committer.event("warning", "", {"source": source.name, "note": answer.note}, now)
         if new:

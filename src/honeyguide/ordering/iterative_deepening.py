@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from honeyguide.model import Link, Page, Scored, Verdict
+from honeyguide.ordering.accepted import REJECTED, is_rejected
 from honeyguide.ordering.base import Combine, LocalOrder
 
 
@@ -18,6 +19,7 @@ class IterativeDeepening(LocalOrder):
 
     Parameters:
         step: Levels by which the limit grows.
+        only_accepted: Drop the links of pages off topic (the GP hybrid study); seeds are always followed.
 
     Example:
         >>> from honeyguide.model import Link, Page, Verdict
@@ -35,11 +37,14 @@ class IterativeDeepening(LocalOrder):
 
     combine: Combine = "max"
 
-    def __init__(self, *, step: int = 2) -> None:
+    def __init__(self, *, step: int = 2, only_accepted: bool = False) -> None:
         self._step = max(1, step)
+        self._only_accepted = only_accepted
 
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """Earlier bands first, deeper pages first inside a band."""
+        if self._only_accepted and is_rejected(page, verdict):
+            return [Scored(index, 0.0, drop=REJECTED) for index in range(len(links))]
         depth = page.depth + 1
         band, inside = divmod(depth - 1, self._step)
         priority = -band + (inside + 1) / (self._step + 1)

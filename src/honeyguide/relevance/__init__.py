@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from honeyguide.relevance.base import PageModel
+from honeyguide.relevance.content_svm import ContentSvm
+from honeyguide.relevance.description_cosine import DescriptionCosine
 from honeyguide.relevance.estimator import EstimatorModel
+from honeyguide.relevance.evolved.knn import EvolvedKnn
 from honeyguide.relevance.layered_bayes import LayeredBayes
 from honeyguide.relevance.lsi import Lsi
 from honeyguide.relevance.okapi import Okapi
@@ -11,7 +14,10 @@ from honeyguide.relevance.taxonomy_cosine import TaxonomyCosine
 from honeyguide.relevance.tf_cosine import TfCosine
 
 BUILT_IN: dict[str, type[PageModel]] = {
+    "content-svm": ContentSvm,
+    "description-cosine": DescriptionCosine,
     "estimator": EstimatorModel,
+    "evolved-knn": EvolvedKnn,
     "lsi": Lsi,
     "layered-bayes": LayeredBayes,
     "okapi": Okapi,

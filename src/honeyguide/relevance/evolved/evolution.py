@@ -89,8 +89,9 @@ class Evolution(msgspec.Struct, frozen=True):
 
     @property
     def done(self) -> bool:
-        """Whether all generations were run."""
-        return len(self.history) >= self.settings.generations
+        """Whether all generations were run, or there is nothing left to gain."""
+        perfect = bool(self.history) and self.history[-1].best >= 1.0
+        return perfect or len(self.history) >= self.settings.generations
 
 
 def begin(settings: Settings, data: str) -> Evolution:

@@ -106,7 +106,7 @@ def program(formula: Formula) -> Program:
 
     Example:
         >>> program(("*", ("+", "title_bow", "body_bow"), ("+", "title_bow", "body_bow"))).tolist()
-        [[0, 0, 3], [1, 6, 6]]
+        [[0, 3, 0], [1, 6, 6]]
     """
     registers: dict[Formula, int] = {name: number for number, name in enumerate(EVIDENCE)}
     rows: list[tuple[int, int, int]] = []

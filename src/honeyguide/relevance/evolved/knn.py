@@ -63,7 +63,8 @@ class EvolvedKnn:
     The similarity is a formula of six measures (title and body, each by bag of words, cosine and
     Okapi) that `honeyguide model evolve` wrote; without one it is evolved on the examples when the
     model is fitted, which takes seconds for hundreds of examples and minutes for thousands. The score
-    of a page is the share of the topic's examples in the summed similarities of its k neighbours.
+    of a page is the share of the topic's examples in the summed similarities of its k neighbours. Where
+    the formula is zero for all examples, the sum of the six measures stands in for it.
 
     At crawl time the examples are an inverted index: a page costs the postings of its terms.
 
@@ -228,6 +229,10 @@ class EvolvedKnn:
         run_program(self._program, registers, self._index.size)
         value, place = np.empty(k, dtype=np.float32), np.empty(k, dtype=np.int32)
         found = take_best(registers[-1], self._index.size, k, value, place)
+        if not found:
+            # Such as a product with the title's similarity, for a page without a title.
+            registers[-1] = registers[:6].sum(axis=0)
+            found = take_best(registers[-1], self._index.size, k, value, place)
         kinds = self._classes[place[:found]]
         counted = value[:found].astype(np.float64) * self._weights[kinds]
         total = float(counted.sum())

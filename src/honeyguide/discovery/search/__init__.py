@@ -1,0 +1,8 @@
+"""Meta-search. One engine a file; `base.py` has the protocol, `meta_search.py` the source."""
+
+from __future__ import annotations
+
+from honeyguide.discovery.search.base import Hit, Hits, SearchEngine
+from honeyguide.discovery.search.meta_search import MetaSearch
+
+__all__ = ["Hit", "Hits", "MetaSearch", "SearchEngine"]
