@@ -58,6 +58,18 @@ VERBS = (
         "topic map-token lanqiu Basketball --kind pinyin",
     ),
     Verb(
+        "topic find-seeds",
+        "honeyguide.cli.topic_find_seeds:find_seeds",
+        "Propose addresses to begin with, by asking search engines for the topic's words.",
+        "topic find-seeds topic.toml --searxng https://searx.example.org --write",
+    ),
+    Verb(
+        "model evolve",
+        "honeyguide.cli.model_evolve:evolve",
+        "Evolve a similarity for nearest neighbours on labelled examples.",
+        "model evolve examples --out similarity.json",
+    ),
+    Verb(
         "crawl",
         "honeyguide.cli.crawl:crawl",
         "Crawl the web for a topic; run it again to go on where it stopped.",
@@ -177,6 +189,7 @@ _EXAMPLE = "Example: honeyguide {}"
 
 GROUPS = {
     "topic": "Write and check topic files.",
+    "model": "Train page models.",
     "lab": "Recorded webs and experiments: the same engine, replayed.",
 }
 """First words of two-word verbs."""

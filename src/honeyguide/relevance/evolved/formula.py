@@ -60,6 +60,11 @@ def _parse(value: object, left: list[int], height: int) -> Formula:
     )
 
 
+def as_json(formula: Formula) -> list[object] | str:
+    """The formula as nested lists, which `parse` takes back."""
+    return formula if isinstance(formula, str) else [formula[0], *(as_json(part) for part in formula[1:])]
+
+
 def show(formula: Formula) -> str:
     """The formula as people write it.
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page, Verdict
 from honeyguide.relevance.evolved.evolution import Settings
-from honeyguide.relevance.evolved.formula import Formula, Program, parse, program, show
+from honeyguide.relevance.evolved.formula import Formula, Program, as_json, parse, program, show
 from honeyguide.relevance.evolved.index import ExampleIndex, Terms
 from honeyguide.relevance.evolved.kernels import Floats, Ints, run_program, take_best
 from honeyguide.relevance.evolved.model_file import read_similarity
@@ -138,7 +138,7 @@ class EvolvedKnn:
             formula, scores = self._evolve(Labelled(documents, classes))
             k = self._settings.k
         self._learned = _Learned(
-            _as_json(formula),
+            as_json(formula),
             neighbours_for(classes, k),
             tuple(examples.languages),
             self._analyser.segmenter,
@@ -250,10 +250,6 @@ class EvolvedKnn:
         return tuple(
             (term, math.floor(nearest.share * gain / total * 1e9) / 1e9) for term, gain in best if gain > 0.0
         )
-
-
-def _as_json(formula: Formula) -> list[object] | str:
-    return formula if isinstance(formula, str) else [formula[0], *(_as_json(part) for part in formula[1:])]
 
 
 def _matrix(arrays: Mapping[str, NDArray[np.generic]], name: str, shape: tuple[int, int]) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.errors import TopicError
-from honeyguide.relevance.evolved.evolution import Settings
+from honeyguide.relevance.evolved.evolution import Generation, Settings
 from honeyguide.relevance.evolved.formula import Formula, parse
 from honeyguide.store.atomic import replacing
 
@@ -28,6 +28,8 @@ class Similarity(msgspec.Struct, frozen=True, kw_only=True):
     """Such as `validation_macro_f1`."""
     examples: dict[str, int] = {}
     settings: Settings = Settings()
+    history: tuple[Generation, ...] = ()
+    """Best and mean fitness, and the best tree, of each generation."""
 
     def tree(self) -> Formula:
         """The formula, checked."""
