@@ -17,6 +17,8 @@ from honeyguide.errors import CollectionError
 from honeyguide.store.collection import Collection
 from honeyguide.store.layout import Layout, is_collection
 
+INTERRUPTED = "interrupted"
+
 
 def crawl(
     topic: Path,
@@ -107,7 +109,7 @@ def run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
         note(f"warning: example {url} was not used: {reason}")
     with Collection.open(folder) as collection:
         status = collection.status()
-        if status.pages == 0 and status.waiting == 0:
+        if status.pages == 0 and status.waiting == 0 and job.reason != INTERRUPTED:
             raise CollectionError(no_page(collection, config.crawl.seeds))
     facts: dict[str, object] = {
         "stopped": job.reason,
@@ -135,7 +137,7 @@ async def _watch(job: Crawl, config: Config, *, quiet: bool) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
-            loop.add_signal_handler(number, job.stop, "interrupted")
+            loop.add_signal_handler(number, job.stop, INTERRUPTED)
         except (RuntimeError, NotImplementedError, ValueError):  # not the main thread
             break
     started, first = time.monotonic(), -1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -40,6 +41,12 @@ from honeyguide.store.state import State
 from honeyguide.topic.examples import gather as read_examples
 
 _MEDIA_TYPES = {".pdf": "application/pdf", ".txt": "text/plain", ".md": "text/plain"}
+
+Made = TypeVar("Made")
+
+
+class _Stopped(Exception):
+    """Asked to stop before the crawl had begun."""
 
 
 class Crawl:
@@ -94,6 +101,7 @@ class Crawl:
         )
         self._crawler: Crawler | None = None
         self._stop = ""
+        self._setting_up: asyncio.Future[Any] | None = None
         self.reason = ""
         """Why the crawl stopped."""
         self.state: State | None = None
@@ -115,6 +123,23 @@ class Crawl:
         self._stop = self._stop or reason
         if self._crawler is not None:
             self._crawler.stop(reason)
+        elif self._setting_up is not None:
+            self._setting_up.cancel()
+
+    async def _or_stop(self, work: Coroutine[None, None, Made]) -> Made:
+        """What comes before the crawl: a stop ends it at once, since nothing of it is worth draining."""
+        if self._stop:
+            work.close()
+            raise _Stopped
+        self._setting_up = task = asyncio.ensure_future(work)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._stop:
+                raise _Stopped from None
+            raise
+        finally:
+            self._setting_up = None
 
     async def run(self) -> AsyncIterator[Event]:
         """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
@@ -129,16 +154,19 @@ class Crawl:
             self._given = with_services(self._given, fetcher, clock, state)
             web = make_web(self.config, blocks, clock, state, given=self._given, fetcher=fetcher)
             try:
-                examples = self._given.examples or await self._examples(web, layout)
-                prepared = await prepare(
-                    self.config,
-                    self.recipe,
-                    examples,
-                    state=state,
-                    web=web,
-                    clock=clock,
-                    given=self._given,
-                    kept=layout.prepared_file if layout else None,
+                given = self._given.examples
+                examples = given if given else await self._or_stop(self._examples(web, layout))
+                prepared = await self._or_stop(
+                    prepare(
+                        self.config,
+                        self.recipe,
+                        examples,
+                        state=state,
+                        web=web,
+                        clock=clock,
+                        given=self._given,
+                        kept=layout.prepared_file if layout else None,
+                    )
                 )
                 for event in prepared.events:
                     yield event
@@ -158,6 +186,8 @@ class Crawl:
                 async for event in self._crawler.run():
                     yield event
                 self.reason = self._crawler.stopping
+            except _Stopped:
+                self.reason = self._stop
             finally:
                 await web.close()
                 await fetcher.close()
