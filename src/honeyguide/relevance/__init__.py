@@ -10,8 +10,14 @@ from honeyguide.relevance.evolved.knn import EvolvedKnn
 from honeyguide.relevance.layered_bayes import LayeredBayes
 from honeyguide.relevance.lsi import Lsi
 from honeyguide.relevance.okapi import Okapi
+from honeyguide.relevance.one_class import OneClassSVM
+from honeyguide.relevance.one_dnf import OneDNF, OneDNFC
+from honeyguide.relevance.pebl import PEBL
 from honeyguide.relevance.taxonomy_cosine import TaxonomyCosine
 from honeyguide.relevance.tf_cosine import TfCosine
+from honeyguide.relevance.tfipndf import TfipndfTransformer
+from honeyguide.relevance.weighted_voting import WeightedVotingClassifier
+from honeyguide.relevance.weighted_voting_model import PuVoting
 
 BUILT_IN: dict[str, type[PageModel]] = {
     "content-svm": ContentSvm,
@@ -22,6 +28,19 @@ BUILT_IN: dict[str, type[PageModel]] = {
     "layered-bayes": LayeredBayes,
     "okapi": Okapi,
     "taxonomy-cosine": TaxonomyCosine,
+    "pu-voting": PuVoting,
     "tf-cosine": TfCosine,
 }
 """Page models by the name they have in `topic.toml`."""
+
+__all__ = [
+    "BUILT_IN",
+    "PEBL",
+    "OneClassSVM",
+    "OneDNF",
+    "OneDNFC",
+    "PageModel",
+    "PuVoting",
+    "TfipndfTransformer",
+    "WeightedVotingClassifier",
+]

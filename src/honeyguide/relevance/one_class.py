@@ -14,7 +14,7 @@ from honeyguide.relevance.one_dnf import checked_pair, counting_tags
 from honeyguide.relevance.tfipndf import inverse_frequencies, weighted
 
 
-class OneClassSVM(ClassifierMixin, BaseEstimator):
+class OneClassSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types there
     """Finds the region that the positive documents are in.
 
     The same interface as the other learners here: `y` marks positive and unlabelled documents. Of the

@@ -26,7 +26,7 @@ class NoReliableNegatives(TopicError, ValueError):
         )
 
 
-class OneDNF(ClassifierMixin, BaseEstimator):
+class OneDNF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types there
     """1-DNF: a document with none of the positive features is a reliable negative.
 
     Positive features are the terms that a larger share of the positive than of the unlabelled documents
@@ -40,6 +40,9 @@ class OneDNF(ClassifierMixin, BaseEstimator):
 
     Parameters:
         constraint: The paper's λ, in 0..1.
+        contrast: How many times the share among the unlabelled documents the share among the positive
+            ones must be; 1 in the literature. Long documents have all common words, and any of them is a
+            positive feature by chance at 1.
 
     Example:
         >>> X = np.array([[1, 0, 1], [2, 1, 0], [0, 1, 1], [1, 0, 1]])
@@ -52,14 +55,15 @@ class OneDNF(ClassifierMixin, BaseEstimator):
         classification using SVM", KDD 2002.
     """
 
-    def __init__(self, constraint: float = 0.0) -> None:
+    def __init__(self, constraint: float = 0.0, *, contrast: float = 1.0) -> None:
         self.constraint = constraint
+        self.contrast = contrast
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803  scikit-learn's names
         """Find the positive features. Whether any document is without them is asked by who needs one."""
         X, positive, self.classes_ = checked_pair(self, X, y)  # noqa: N806
         in_positives, in_unlabelled = shares(X[positive]), shares(X[~positive])
-        self.strength_ = np.where(in_positives > in_unlabelled, in_positives, 0.0)
+        self.strength_ = np.where(in_positives > self.contrast * in_unlabelled, in_positives, 0.0)
         self.positive_features_ = self.strength_ > self.constraint
         return self
 
@@ -83,7 +87,7 @@ class OneDNF(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)  # noqa: N806
-        if not sparse.issparse(X):
+        if not is_sparse(X):
             X = sparse.csr_matrix(X)  # noqa: N806
         values = sparse.csr_matrix(
             (self.strength_[X.indices] * (X.data > 0), X.indices, X.indptr), shape=X.shape
@@ -112,6 +116,7 @@ class OneDNFC(OneDNF):
 
     Parameters:
         constraint: The paper's λ; 0.2 there.
+        contrast: As for `OneDNF`.
 
     Example:
         >>> X = np.array([[1, 0, 1], [2, 1, 0], [0, 1, 1], [1, 0, 1]])
@@ -123,8 +128,8 @@ class OneDNFC(OneDNF):
         algorithm 2.
     """
 
-    def __init__(self, constraint: float = 0.2) -> None:
-        super().__init__(constraint)
+    def __init__(self, constraint: float = 0.2, *, contrast: float = 1.0) -> None:
+        super().__init__(constraint, contrast=contrast)
 
 
 def checked_pair(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[np.bool_], NDArray[Any]]:  # noqa: N803
@@ -137,21 +142,27 @@ def checked_pair(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[np.bool_]
     classes, numbers = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"positive and unlabelled documents are needed, all are of one class: {classes[0]}")
-    if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0.0:
+    if (X.data if is_sparse(X) else X).min(initial=0.0) < 0.0:
         raise ValueError(f"Negative values in data passed to {type(estimator).__name__}; give counts")
     return X, numbers == 1, classes
 
 
+def is_sparse(X: Any) -> bool:  # noqa: N803
+    """Whether a matrix is sparse; scipy's own test hides the type's members from type checkers."""
+    return bool(sparse.issparse(X))
+
+
 def presence(X: Any) -> Any:  # noqa: N803
     """One where a document has a term."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return (np.asarray(X) > 0).astype(np.float64)
     return sparse.csr_matrix(((X.data > 0).astype(np.float64), X.indices, X.indptr), shape=X.shape)
 
 
 def shares(X: Any) -> NDArray[np.float64]:  # noqa: N803
     """Share of the documents that have each term."""
-    return np.asarray(presence(X).sum(axis=0), dtype=np.float64).ravel() / max(1, X.shape[0])
+    counts = np.asarray(presence(X).sum(axis=0), dtype=np.float64).ravel()
+    return np.asarray(counts / max(1, X.shape[0]))
 
 
 def counting_tags(tags: Any) -> Any:

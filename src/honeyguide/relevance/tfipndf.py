@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from honeyguide.relevance.one_dnf import presence, shares
+from honeyguide.relevance.one_dnf import is_sparse, presence, shares
 
 
-class TfipndfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TfipndfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # no types there
     """Turns counts into TFIPNDF weights of length one.
 
     `fit_transform` weighs training documents: term i of document k gets `f_ki * (P_i/S_P) * log(N/n_i)`
@@ -59,7 +59,7 @@ class TfipndfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _count(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:  # noqa: N803
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)  # noqa: N806
         check_classification_targets(y)
-        if (X.data if sparse.issparse(X) else X).min(initial=0.0) < 0.0:
+        if (X.data if is_sparse(X) else X).min(initial=0.0) < 0.0:
             raise ValueError("Negative values in data passed to TfipndfTransformer; give counts")
         self.classes_, numbers = np.unique(y, return_inverse=True)
         self.idf_ = inverse_frequencies(X, self.min_df)
@@ -85,7 +85,7 @@ def inverse_frequencies(X: Any, min_df: int) -> NDArray[np.float64]:  # noqa: N8
 
 def weighted(X: Any, weights: NDArray[np.float64]) -> Any:  # noqa: N803
     """Counts times the weight of each term, rows at length one; zero rows stay zero."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         rows = np.asarray(X, dtype=np.float64) * weights
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return rows / np.where(lengths > 0.0, lengths, 1.0)
@@ -103,7 +103,7 @@ def class_weighted(
     class_shares: NDArray[np.float64],
 ) -> Any:
     """Training weights: each row by `idf` and the shares of its class, in the order of `X`."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return weighted(X * class_shares[numbers], idf)
     own = np.repeat(numbers, np.diff(X.indptr))
     rows = sparse.csr_matrix((X.data * class_shares[own, X.indices], X.indices, X.indptr), shape=X.shape)

@@ -17,11 +17,14 @@ from honeyguide.relevance.tfipndf import class_weighted, inverse_frequencies, we
 Weighting: TypeAlias = Literal["tfipndf", "tfidf"]
 Voting: TypeAlias = Literal["soft", "hard", "last"]
 Start: TypeAlias = Literal["1-dnfc", "all"]
+Calibration: TypeAlias = Literal["slope", "pu"]
 
+FOLDS = 3
 LARGEST_SLOPE = 1e3
+USUAL_SLOPE = 2.0
 
 
-class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
+class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types there
     """Learns a class from some of its documents and from documents of unknown class.
 
     1-DNFC finds reliable negatives among the unlabelled documents. An SVM is trained on the positives and
@@ -37,6 +40,7 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters:
         constraint: λ of 1-DNFC.
+        contrast: That of 1-DNFC; 1 as in the paper.
         weighting: `tfipndf`, or `tfidf` for the comparison.
         voting: `soft` sums the margins of the SVMs (one number that ranks), `hard` their signs as
             the paper writes it, `last` takes the last SVM alone (PEBL).
@@ -45,6 +49,10 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
         balanced: Let few positives weigh as much as many negatives; off as in the paper.
         min_df: Terms in fewer documents are not looked at.
         start: `1-dnfc`, or `all`: take every unlabelled document for negative.
+        calibration: What is fitted to votes of SVMs on documents they did not see. `slope`: how fast
+            chances change with the vote. `pu`: also where the line is drawn, at the vote with the largest
+            `r^2 / Pr(above)`, r the share of positives above it and Pr that of the unlabelled documents
+            (Lee and Liu), since an SVM with few positives draws it badly. None: nothing, for speed.
         max_iter: Rounds at most.
         random_state: Of the linear SVM's solver.
 
@@ -63,6 +71,7 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
         self,
         constraint: float = 0.2,
         *,
+        contrast: float = 1.0,
         weighting: Weighting = "tfipndf",
         voting: Voting = "soft",
         kernel: Literal["linear", "rbf"] = "linear",
@@ -70,10 +79,12 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
         balanced: bool = False,
         min_df: int = 5,
         start: Start = "1-dnfc",
+        calibration: Calibration | None = "slope",
         max_iter: int = 50,
         random_state: int | None = 0,
     ) -> None:
         self.constraint = constraint
+        self.contrast = contrast
         self.weighting = weighting
         self.voting = voting
         self.kernel = kernel
@@ -81,44 +92,47 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
         self.balanced = balanced
         self.min_df = min_df
         self.start = start
+        self.calibration = calibration
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, *, known_negatives: Any = None) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any, *, known_negatives: Any = None, held_out: Any = None) -> Self:  # noqa: N803
         """Train on positive and unlabelled documents.
 
         Args:
             X: Term counts.
             y: Two values; the larger marks positives.
             known_negatives: Mask of the rows that are surely negative, whatever features they have.
+            held_out: Mask of unlabelled rows that may well be positive: no SVM sees them, they only
+                count where the line is drawn.
 
         Raises:
             NoReliableNegatives: 1-DNFC finds none at this λ; the message says which λ gives some.
         """
         X, positive, self.classes_ = checked_pair(self, X, y)  # noqa: N806
         self.idf_ = inverse_frequencies(X, self.min_df)
-        sure = np.zeros(X.shape[0], dtype=bool)
-        if known_negatives is not None:
-            sure = np.asarray(known_negatives, dtype=bool) & ~positive
-        negative = self._first_negatives(X, positive, sure)
-        self.n_reliable_negatives_ = int(negative.sum())
-        self._iterate(X, positive, negative)
-        self.slope_ = self._fitted_slope(X, positive, negative)
+        sure, out = (
+            np.zeros(X.shape[0], dtype=bool) if mask is None else np.asarray(mask, dtype=bool) & ~positive
+            for mask in (known_negatives, held_out)
+        )
+        first = self._first_negatives(X, positive, sure, out)
+        self.n_reliable_negatives_ = int(first.sum())
+        self.estimators_, right, negative = self._rounds(X, positive, first, use=~out)
+        self.n_iter_, self.n_negatives_ = len(self.estimators_), int(negative.sum())
+        self.weights_ = self._say(right)
+        if self.kernel == "linear":
+            self.coef_ = self.weights_ @ np.stack([one.coef_[0] for one in self.estimators_])
+            self.intercept_ = float(self.weights_ @ [one.intercept_[0] for one in self.estimators_])
+        self.slope_, self.offset_ = USUAL_SLOPE, 0.0
+        if self.calibration is not None:
+            self._calibrate(X, positive, first, negative, out)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """The vote; above zero is positive."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)  # noqa: N806
-        rows = weighted(X, self.idf_)
-        if self.voting == "soft" and self.kernel == "linear":
-            return np.asarray(rows @ self.coef_ + self.intercept_, dtype=np.float64).ravel()
-        if self.voting == "last":
-            return _margins(self.estimators_[-1], rows)
-        votes = np.stack([_margins(one, rows) for one in self.estimators_])
-        if self.voting == "hard":
-            votes = np.where(votes > 0.0, 1.0, -1.0)
-        return np.asarray(self.weights_ @ votes)
+        return self._vote(weighted(X, self.idf_), self.estimators_, self.weights_) - self.offset_
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The class with the larger vote."""
@@ -128,8 +142,7 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """The vote as a chance: `1 / (1 + exp(-slope * vote))`.
 
-        The slope is fitted to margins of training documents that the SVM behind them did not see. It
-        has no offset, so that 0.5 is where `predict` changes sides.
+        0.5 is where `predict` changes sides.
         """
         check_is_fitted(self)
         chance = 0.5 * (1.0 + np.tanh(0.5 * self.slope_ * self.decision_function(X)))
@@ -140,14 +153,17 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
         X: Any,  # noqa: N803
         positive: NDArray[np.bool_],
         sure: NDArray[np.bool_],
+        out: NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
         if self.start == "all":
-            return ~positive
-        rest = ~positive & ~sure
+            return ~positive & ~out
+        rest = ~positive & ~sure & ~out
         negative = sure.copy()
         if not rest.any():
             return negative
-        selector = OneDNFC(self.constraint).fit(X[positive | rest], positive[positive | rest])
+        selector = OneDNFC(self.constraint, contrast=self.contrast).fit(
+            X[positive | rest], positive[positive | rest]
+        )
         selector.strength_[self.idf_ == 0.0] = 0.0  # Terms that are not looked at.
         if sure.any():  # There are negatives to begin with: finding no more is no failure.
             negative[rest] = selector.least_constraints(X[rest]) <= self.constraint
@@ -155,36 +171,47 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
             negative[rest] = selector.reliable_negatives(X[rest])
         return negative
 
-    def _iterate(
+    def _rounds(
         self,
         X: Any,  # noqa: N803
         positive: NDArray[np.bool_],
-        negative: NDArray[np.bool_],
-    ) -> None:
-        """Train, sort out, train again; `negative` grows in place."""
-        self.estimators_: list[Any] = []
+        first: NDArray[np.bool_],
+        *,
+        use: NDArray[np.bool_],
+    ) -> tuple[list[Any], list[float], NDArray[np.bool_]]:
+        """Train, sort out, train again: the SVMs, their shares of P, and the negatives in the end."""
+        positive, negative = positive & use, first & use
+        machines: list[Any] = []
         right: list[float] = []
         judged = weighted(X, self.idf_)
         for _ in range(max(1, self.max_iter)):
-            machine = self._train(X, positive, positive | negative)
-            self.estimators_.append(machine)
-            right.append(float(np.mean(_margins(machine, judged[positive]) > 0.0)))
-            left = np.flatnonzero(~positive & ~negative)
-            moved = left[_margins(machine, judged[left]) <= 0.0] if len(left) else left
+            machines.append(self._train(X, positive, positive | negative))
+            right.append(float(np.mean(_margins(machines[-1], judged[positive]) > 0.0)))
+            left = np.flatnonzero(use & ~positive & ~negative)
+            moved = left[_margins(machines[-1], judged[left]) <= 0.0] if len(left) else left
             if not len(moved):
                 break
             negative[moved] = True
-        self.n_iter_ = len(self.estimators_)
-        self.n_negatives_ = int(negative.sum())
+        return machines, right, negative
+
+    def _say(self, right: list[float]) -> NDArray[np.float64]:
+        """The weights of the votes."""
+        if self.voting == "last":
+            return np.asarray(np.eye(len(right))[-1])
         total = sum(right)
         # All may be wrong about every positive: then each has the same say.
-        self.weights_ = np.array(right) / total if total else np.full(len(right), 1.0 / len(right))
-        if self.kernel == "linear":
-            chosen = self.weights_ if self.voting != "last" else np.eye(len(right))[-1]
-            self.coef_ = np.sum([w * one.coef_[0] for w, one in zip(chosen, self.estimators_, strict=True)], axis=0)
-            self.intercept_ = float(
-                sum(w * one.intercept_[0] for w, one in zip(chosen, self.estimators_, strict=True))
-            )
+        return np.array(right) / total if total else np.full(len(right), 1.0 / len(right))
+
+    def _vote(self, rows: Any, machines: list[Any], say: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.kernel == "linear" and self.voting != "hard":
+            weights = say @ np.stack([one.coef_[0] for one in machines])
+            offset = float(say @ [one.intercept_[0] for one in machines])
+            return np.asarray(rows @ weights + offset, dtype=np.float64).ravel()
+        heard = np.flatnonzero(say)
+        votes = np.stack([_margins(machines[one], rows) for one in heard])
+        if self.voting == "hard":
+            votes = np.where(votes > 0.0, 1.0, -1.0)
+        return np.asarray(say[heard] @ votes)
 
     def _train(self, X: Any, positive: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Any:  # noqa: N803
         """One SVM on some of the documents."""
@@ -208,31 +235,30 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):
             machine = SVC(kernel=self.kernel, C=self.C, class_weight=class_weight, gamma="scale")
         return machine.fit(vectors, inside.astype(np.intp))
 
-    def _fitted_slope(
+    def _calibrate(
         self,
         X: Any,  # noqa: N803
         positive: NDArray[np.bool_],
+        first: NDArray[np.bool_],
         negative: NDArray[np.bool_],
-    ) -> float:
-        """Steepness of the logistic function, from margins of documents not trained on (three folds)."""
-        numbers = np.zeros(X.shape[0], dtype=np.intp)
-        numbers[positive] = np.arange(positive.sum()) % 3
-        numbers[negative] = np.arange(negative.sum()) % 3
-        known = positive | negative
-        if positive.sum() < 3 or negative.sum() < 3:
-            margins, labels = self._vote_of(X[known]), positive[known]
+        out: NDArray[np.bool_],
+    ) -> None:
+        """Fit slope and offset to votes on documents that were left out in training (three folds)."""
+        fold_of = np.zeros(X.shape[0], dtype=np.intp)
+        for group in (positive, first, ~positive & ~first):
+            fold_of[group] = np.arange(group.sum()) % FOLDS
+        votes = np.zeros(X.shape[0])
+        if positive.sum() < FOLDS or first.sum() < FOLDS:
+            votes[:] = self._vote(weighted(X, self.idf_), self.estimators_, self.weights_)
         else:
-            parts = []
-            for fold in range(3):
-                machine = self._train(X, positive, known & (numbers != fold))
-                parts.append(_margins(machine, weighted(X[known & (numbers == fold)], self.idf_)))
-            margins = np.concatenate(parts)
-            labels = np.concatenate([positive[known & (numbers == fold)] for fold in range(3)])
-        return _slope(margins, labels)
-
-    def _vote_of(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
-        rows = weighted(X, self.idf_)
-        return np.asarray(self.weights_ @ np.stack([_margins(one, rows) for one in self.estimators_]))
+            for fold in range(FOLDS):
+                aside = fold_of == fold
+                machines, right, _ = self._rounds(X, positive, first, use=~aside & ~out)
+                votes[aside] = self._vote(weighted(X[aside], self.idf_), machines, self._say(right))
+        if self.calibration == "pu":
+            self.offset_ = best_line(votes[positive], votes[~positive])
+        known = positive | negative
+        self.slope_ = _slope(votes[known] - self.offset_, positive[known])
 
     def __sklearn_tags__(self) -> Any:
         """Two classes, counts; poor where every document has every term."""
@@ -253,3 +279,21 @@ def _slope(margins: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
 
     best = minimize_scalar(loss, bounds=(np.log(0.5), np.log(LARGEST_SLOPE)), method="bounded")
     return float(np.exp(best.x))
+
+
+def best_line(positives: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    """The value with the largest `r^2 / Pr(above)` between positives and documents of unknown class.
+
+    References:
+        Wee Sun Lee, Bing Liu, "Learning with positive and unlabeled examples using weighted logistic
+        regression", ICML 2003 (the criterion).
+    """
+    values = np.unique(np.concatenate((positives, others)))
+    if len(values) == 1:
+        return float(values[0])
+    middles = (values[1:] + values[:-1]) / 2.0
+    recall = 1.0 - np.searchsorted(np.sort(positives), middles) / len(positives)
+    above = len(others) - np.searchsorted(np.sort(others), middles)
+    # Half a document more: none above is no proof of none.
+    merit = recall**2 / (above + 0.5)
+    return float(middles[int(np.argmax(merit))])

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page, Verdict
 from honeyguide.relevance.one_dnf import NoReliableNegatives, OneDNFC
+from honeyguide.relevance.tf_cosine import TfCosine
 from honeyguide.relevance.weighted_voting import Voting, WeightedVotingClassifier, Weighting
-from honeyguide.relevance.weighted_voting_background import LONGEST, EarlyPages, made_up_background
+from honeyguide.relevance.weighted_voting_early import LONGEST, EarlyPages
 from honeyguide.store.models import Saved
 from honeyguide.text.segmentation import Segmenter
 from honeyguide.text.tokens import Analyser
@@ -24,43 +25,54 @@ USUAL_CONSTRAINT: Final = 0.2
 TOP_TERMS: Final = 10
 UNKNOWN: Final = -1000.0
 """The vote on a text without any known word: a score of 0."""
-FEW: Final = 30
-"""Fewer unlabelled documents than this are filled up with the built-in ones."""
+CONTRASTS: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0)
+LEAST_NEGATIVES: Final = 20
+"""Early pages off topic that a training needs."""
+ENOUGH: Final = 50
+"""Documents of U that the user must give for the crawl's own pages not to be used."""
 
 
 class _Learned(msgspec.Struct, frozen=True):
     """What is learned beside the arrays."""
 
-    languages: tuple[str, ...]
-    segmenter: Segmenter
     intercept: float
     slope: float
     constraint: float
     """λ that was used."""
+    contrast: float
     reliable: int
     negatives: int
     rounds: int
-    early: bool
-    """Whether U comes from the crawl's own early pages."""
-    trained_on: int
-    """Documents of U at the last training."""
-    addresses: tuple[str, ...] = ()
+    early: int = 0
+    """Pages of the crawl in U."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What is saved beside the arrays."""
+
+    languages: tuple[str, ...]
+    segmenter: Segmenter
+    addresses: tuple[str, ...]
+    threshold: float
+    learned: _Learned | None = None
+    start: dict[str, object] | None = None
 
 
 class PuVoting:
     """Judges pages by a weighted vote of SVMs, trained on example pages and text of unknown topic.
 
-    The text of unknown topic (U) is the background that the user gives. Without one, training starts
-    with built-in documents of common words, and is done again with the crawl's own pages once 50, 100, 200
-    and 400 of them are kept; `EarlyPages` says how pages on topic are kept out of them. Negative examples
-    join the negatives from the start. Words of the title count like words of the text.
+    The text of unknown topic (U) is the background that the user gives. With fewer than 50 documents of it
+    the crawl's own pages are U: training takes place once 50, 100, 200 and 400 of them are there (and
+    `EarlyPages` says how pages on topic are kept out of U). Until the first training `TfCosine` judges,
+    by the words of the examples against a built-in table of common words. Negative examples join the
+    negatives from the start. Words of the title count like words of the text.
 
     The score is the vote as a chance (0.5 where the vote changes sides). A text without any known word
     has score 0.
 
     Parameters:
-        constraint: λ of 1-DNFC, taken as it is; None for 0.2, or as much more as it takes to find
-            negatives in a tenth of U.
+        constraint: λ of 1-DNFC, taken as it is; None for 0.2 with as much contrast (see `OneDNF`) as it
+            takes to find reliable negatives in a tenth of U.
         weighting: `tfidf` or `tfipndf`.
         voting: `soft`, `hard` or `last`; see `WeightedVotingClassifier`.
         kernel: `linear`, or `rbf` (slower by far).
@@ -74,8 +86,8 @@ class PuVoting:
         >>> owls = ("the owl has soft wings", "barn owl and owl nest", "an owl hunts by night on wings")
         >>> model = PuVoting().fit(Examples(positives=tuple(map(Document, owls))))
         >>> owl, tax = model.judge_texts(["owl wings", "home page contact"])
-        >>> owl > 0.5 > tax
-        True
+        >>> owl > 0.5 > tax, model.describe()["judged by"]
+        (True, 'words of the examples')
 
     References:
         Tao Peng, Lu Liu, "Focused crawling enhanced by CBP-SLC", Knowledge-Based Systems 51, 2013.
@@ -107,9 +119,11 @@ class PuVoting:
         self._idf: NDArray[np.float64] = np.zeros(0)
         self._coefficients: NDArray[np.float64] = np.zeros(0)
         self._machine: WeightedVotingClassifier | None = None
+        self._start: TfCosine | None = None
         self._positives: list[list[str]] = []
         self._negatives: list[list[str]] = []
         self._unlabelled: list[list[str]] = []
+        self._addresses: tuple[str, ...] = ()
         self._early = EarlyPages(most=0)
 
     def fit(self, examples: Examples) -> Self:
@@ -121,26 +135,36 @@ class PuVoting:
         distinct = {frozenset(terms) for terms in self._positives}
         if len(distinct) < 2:
             raise TopicError(
-                f"the {len(self._positives)} example pages are all one document; give two different ones or more"
+                f"all {len(self._positives)} example pages are one document; give at least two different ones"
             )
         addresses = {each.url for each in examples.positives} - {""}
+        self._addresses = tuple(sorted(addresses))
         self._negatives = self._terms_of(examples.negatives)
         own = [each for each in examples.unlabelled if each.url not in addresses]
         self._unlabelled = [terms for terms in self._terms_of(own) if frozenset(terms) not in distinct]
-        most = 0 if self._unlabelled else self._early_pages
+        enough = len(self._unlabelled) + len(self._negatives) >= ENOUGH
+        most = 0 if len(self._unlabelled) >= ENOUGH else self._early_pages
         self._early = EarlyPages(self._positives, addresses, most=most)
-        self._learn(tuple(sorted(addresses)), self._unlabelled)
+        self._start, self._learned = None, None
+        if enough or (not most and (self._unlabelled or self._negatives)):
+            self._learn()
+        else:
+            self._start = TfCosine(threshold=self.threshold).fit(examples)
         return self
 
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and main text."""
-        terms = self._page_terms(page)
-        vote, shares = self._votes([terms], explain=True)
+        if self._start is not None:
+            return self._start.judge(page)
+        self._fitted()
+        vote, shares = self._votes([self._page_terms(page)], explain=True)
         score = float(self._chances(vote)[0])
         return Verdict(score, score >= self.threshold, _as_shares(shares, score), {"vote": float(vote[0])})
 
     def judge_texts(self, texts: Sequence[str]) -> list[float]:
         """Score texts, each as a page of its own, in one pass."""
+        if self._start is not None:
+            return self._start.judge_texts(texts)
         terms_of = self._analyser.terms
         self._fitted()
         vote, _ = self._votes([terms_of(text) for text in texts])
@@ -148,65 +172,90 @@ class PuVoting:
         return scores
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
-        """Keep an early page for U, and train again when enough new ones are there."""
-        if self._early.full:
+        """Keep an early page for U, and train when enough new ones are there."""
+        early = self._early
+        if early.full or not early.offer(self._page_terms(page), url=page.url):
             return False
-        terms = self._page_terms(page)
-        if not self._early.offer(terms, url=page.url, on_topic=verdict.on_topic):
+        if self._start is not None:
+            scores = self._start.judge_texts([" ".join(terms) for terms in early.documents])
+        else:
+            scores = self._chances(self._votes(early.documents)[0]).tolist()
+        held_out = np.array(scores) >= self.threshold
+        if len(held_out) - held_out.sum() < LEAST_NEGATIVES:
             return False
-        self._learn(self._fitted().addresses, self._early.documents)
+        early.held_out = held_out
+        self._learn()
+        self._start = None
         return True
 
     def describe(self) -> dict[str, object]:
         """How the model was trained, for people."""
+        if self._start is not None:
+            return {"judged by": "words of the examples", "early pages": len(self._early.documents)}
         learned = self._fitted()
         return {
-            "positives": len(self._positives) or None,
-            "unlabelled from": "early pages" if learned.early else "background",
+            "judged by": "weighted voting",
+            "early pages": learned.early,
             "constraint": learned.constraint,
+            "contrast": learned.contrast,
             "reliable negatives": learned.reliable,
-            "negatives in the end": learned.negatives,
+            "negatives": learned.negatives,
             "rounds": learned.rounds,
             "terms": len(self._vocabulary),
         }
 
     def save(self) -> Saved:
-        """Linear models as their weights; others, and models still learning, with what they learn from."""
-        learned = self._fitted()
-        arrays: dict[str, NDArray[np.generic]] = {
-            "terms": _packed([self._vocabulary.terms]),
-            "idf": self._idf,
-            "coefficients": self._coefficients,
+        """A linear model as its weights; another, or one still learning, with what it learns from."""
+        values: dict[str, object] = {
+            "languages": list(self._analyser.languages),
+            "segmenter": self._analyser.segmenter,
+            "addresses": list(self._addresses),
+            "threshold": self.threshold,
         }
-        if self._machine is not None or learned.early:
+        arrays: dict[str, NDArray[np.generic]] = {}
+        if self._start is not None:
+            values["start"] = self._start.save().values
+        else:
+            values["learned"] = msgspec.to_builtins(self._fitted())
+            arrays |= {
+                "terms": _packed([self._vocabulary.terms]),
+                "idf": self._idf,
+                "coefficients": self._coefficients,
+            }
+        if self._start is not None or self._machine is not None or not self._early.full:
             arrays |= {
                 "positives": _packed(self._positives),
                 "negatives": _packed(self._negatives),
                 "unlabelled": _packed(self._unlabelled),
                 "early": _packed(self._early.documents),
+                "held_out": self._early.held_out,
             }
-        return Saved(values={"learned": msgspec.to_builtins(learned)}, arrays=arrays)
+        return Saved(values=values, arrays=arrays)
 
     def load(self, saved: Saved) -> Self:
         """Take back what `save` gave; what is no linear model is trained again on the same documents."""
-        learned = msgspec.convert(saved.values["learned"], _Learned)
-        arrays = saved.arrays
-        self._analyser = Analyser(learned.languages, segmenter=learned.segmenter)
+        values, arrays = saved.values, saved.arrays
+        known = msgspec.convert(values, _Kept)
+        self.threshold, self._addresses = known.threshold, known.addresses
+        self._analyser = Analyser(known.languages, segmenter=known.segmenter)
+        self._early = EarlyPages(most=0)
         if "positives" in arrays:
             self._positives, self._negatives, self._unlabelled, early = (
                 _unpacked(arrays[name]) for name in ("positives", "negatives", "unlabelled", "early")
             )
-            most = self._early_pages if learned.early else 0
-            self._early = EarlyPages(self._positives, learned.addresses, most=most)
-            self._early.restore(early)
+            most = 0 if len(self._unlabelled) >= ENOUGH else self._early_pages
+            self._early = EarlyPages(self._positives, self._addresses, most=most)
+            self._early.restore(early, arrays["held_out"].astype(np.bool_))
+        self._start, self._learned = None, known.learned
+        if known.learned is None:
+            start = known.start or {}
+            self._start = TfCosine(threshold=self.threshold).load(Saved(values=start))
+        elif not self._folded:
+            self._learn()
         else:
-            self._early = EarlyPages(most=0)
-        if not self._folded:
-            self._learn(learned.addresses, self._unlabelled or self._early.documents[: learned.trained_on])
-            return self
-        self._vocabulary = Vocabulary(_unpacked(arrays["terms"])[0] if arrays["terms"].size else ())
-        self._idf, self._coefficients = arrays["idf"].astype(np.float64), arrays["coefficients"].astype(np.float64)
-        self._learned = learned
+            self._vocabulary = Vocabulary(_unpacked(arrays["terms"])[0] if arrays["terms"].size else ())
+            self._idf = arrays["idf"].astype(np.float64)
+            self._coefficients = arrays["coefficients"].astype(np.float64)
         return self
 
     @property
@@ -224,22 +273,25 @@ class PuVoting:
         return [terms for terms in found if terms]
 
     def _page_terms(self, page: Page) -> list[str]:
-        self._fitted()
         return self._analyser.terms(f"{page.title}\n{page.main_text or page.text}")
 
-    def _learn(self, addresses: tuple[str, ...], unlabelled: list[list[str]]) -> None:
+    def _learn(self) -> None:
         """Train on P, U and what is known to be negative."""
-        sure = list(self._negatives)
-        if len(unlabelled) < FEW:
-            sure += made_up_background(self._analyser)
-        documents = [*self._positives, *unlabelled, *sure]
+        early = self._early
+        own = early.documents[: len(early.held_out)]
+        documents = [*self._positives, *self._unlabelled, *own, *self._negatives]
+        place = np.arange(len(documents))
+        positive, known = place < len(self._positives), place >= len(documents) - len(self._negatives)
+        out = np.zeros(len(documents), dtype=np.bool_)
+        out[len(self._positives) + len(self._unlabelled) :][: len(own)] = early.held_out
         least = self._least_documents or min(5, max(1, len(self._positives) // 5))
         vocabulary = Vocabulary.of(documents, least_documents=least)
         counts = vocabulary.counts(documents)
-        positive = np.arange(len(documents)) < len(self._positives)
-        known = np.arange(len(documents)) >= len(self._positives) + len(unlabelled)
+        constraint, contrast = self._chosen(counts[~known & ~out], positive[~known & ~out])
         machine = WeightedVotingClassifier(
-            self._chosen_constraint(counts[~known], positive[~known]),
+            constraint,
+            contrast=contrast,
+            calibration="pu",
             weighting=self._weighting,
             voting=self._voting,
             kernel=self._kernel,
@@ -247,34 +299,35 @@ class PuVoting:
             min_df=least,
         )
         try:
-            machine.fit(counts, positive.astype(np.intp), known_negatives=known)
+            machine.fit(counts, positive.astype(np.intp), known_negatives=known, held_out=out)
         except NoReliableNegatives as problem:
             raise TopicError(f"{problem} (option 'constraint' in [relevance])") from problem
         self._vocabulary, self._idf = vocabulary, machine.idf_
         self._machine = None if self._folded else machine
         self._coefficients = machine.coef_ if self._folded else np.zeros(0)
         self._learned = _Learned(
-            languages=self._analyser.languages,
-            segmenter=self._analyser.segmenter,
-            intercept=machine.intercept_ if self._folded else 0.0,
+            intercept=machine.intercept_ - machine.offset_ if self._folded else 0.0,
             slope=machine.slope_,
-            constraint=machine.constraint,
+            constraint=constraint,
+            contrast=contrast,
             reliable=machine.n_reliable_negatives_,
             negatives=machine.n_negatives_,
             rounds=machine.n_iter_,
-            early=not self._unlabelled and self._early_pages > 0,
-            trained_on=len(unlabelled),
-            addresses=addresses,
+            early=len(own),
         )
 
-    def _chosen_constraint(self, counts: Any, positive: NDArray[np.bool_]) -> float:
-        """The λ asked for, or one that finds negatives in a tenth of U."""
+    def _chosen(self, counts: Any, positive: NDArray[np.bool_]) -> tuple[float, float]:
+        """λ and contrast: as asked for, or such that a tenth of U are reliable negatives."""
         if self._constraint is not None:
-            return self._constraint
+            return self._constraint, 1.0
         if positive.all():
-            return USUAL_CONSTRAINT
-        least = OneDNFC().fit(counts, positive.astype(np.intp)).least_constraints(counts[~positive])
-        return max(USUAL_CONSTRAINT, float(np.quantile(least, 0.1, method="higher")))
+            return USUAL_CONSTRAINT, 1.0
+        for contrast in CONTRASTS:
+            least = OneDNFC(contrast=contrast).fit(counts, positive.astype(np.intp))
+            needed = float(np.quantile(least.least_constraints(counts[~positive]), 0.1, method="higher"))
+            if needed <= USUAL_CONSTRAINT:
+                return USUAL_CONSTRAINT, contrast
+        return needed, CONTRASTS[-1]
 
     def _votes(
         self, documents: Sequence[Sequence[str]], *, explain: bool = False
@@ -285,7 +338,9 @@ class PuVoting:
         lengths = np.fromiter(map(len, columns), np.int64, len(columns))
         flat = np.array([one for each in columns for one in each], dtype=np.int64)
         # A document's equal terms, counted: one sort for all documents of the batch.
-        keys, counts = np.unique(np.repeat(np.arange(len(columns)), lengths) * width + flat, return_counts=True)
+        keys, counts = np.unique(
+            np.repeat(np.arange(len(columns)), lengths) * width + flat, return_counts=True
+        )
         rows, places = np.divmod(keys, width)
         weights = counts * self._idf[places]
         norms = np.sqrt(np.bincount(rows, weights * weights, minlength=len(columns)))
