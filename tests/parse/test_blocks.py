@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.model import Page
-from honeyguide.parse.base import ParseJob
+from honeyguide.parse.base import BlockOptions, ParseJob
 from honeyguide.parse.blocks import MODERN_TAGS, PAPER_TAGS, content_blocks
 from honeyguide.parse.html import parse_page
 
@@ -13,7 +13,7 @@ URL = "https://example.org/"
 
 
 def page_of(body: str, *, alpha: float = 0.5, tags: str = "modern") -> Page:
-    page = parse_page(ParseJob(URL, body.encode(), blocks=True, block_alpha=alpha, block_tags=tags))
+    page = parse_page(ParseJob(URL, body.encode(), blocks=BlockOptions(alpha, tags)))
     assert isinstance(page, Page)
     return page
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.config import settings
+from honeyguide.config.block_options import blocks_of
 from honeyguide.config.build import build_parts
 from honeyguide.config.load import freeze
 from honeyguide.config.recipes import Recipe
@@ -35,6 +36,7 @@ from honeyguide.fetch.robots import RobotsCache
 from honeyguide.frontier import Frontier
 from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
+from honeyguide.parse.base import Blocks
 from honeyguide.parse.pool import ParsePool
 from honeyguide.store.archive import ArchiveWriter
 from honeyguide.store.index import FullText
@@ -103,7 +105,7 @@ def with_services(given: Given, fetcher: Fetcher, clock: Clock, state: State) ->
 
 
 def make_web(
-    config: Config, recipe_blocks: bool, clock: Clock, state: State, *, given: Given, fetcher: Fetcher
+    config: Config, recipe_blocks: Blocks, clock: Clock, state: State, *, given: Given, fetcher: Fetcher
 ) -> Web:
     """The live web as the configuration describes it, or the one that was handed in."""
     if given.web is not None:
@@ -205,7 +207,7 @@ def make_crawler(
         reader = Reader(
             state,
             layout.archive_folder,
-            blocks=parts.order.needs_blocks,
+            blocks=blocks_of(parts.order),
             max_bytes=config.limits.max_body,
         )
         _take_up(stores, reader, checkpoints, lambda after: relearn(reader, stores, arrival, after=after))

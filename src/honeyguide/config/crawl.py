@@ -18,10 +18,10 @@ from honeyguide.config.assemble import (
     open_stores,
     with_services,
 )
+from honeyguide.config.block_options import blocks_for
 from honeyguide.config.build import chosen
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.prepare import prepare
-from honeyguide.config.registry import find
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Source
 from honeyguide.engine.budget import Tally
@@ -149,7 +149,7 @@ class Crawl:
         session = state.start_session(clock.now(), version=VERSION)
         state.commit()
         try:
-            blocks = _needs_blocks(self.recipe.ordering.name, self._given.order)
+            blocks = blocks_for(self.recipe.ordering, self._given.order)
             fetcher = make_fetcher(self.config, clock, self._given)
             self._given = with_services(self._given, fetcher, clock, state)
             web = make_web(self.config, blocks, clock, state, given=self._given, fetcher=fetcher)
@@ -299,7 +299,3 @@ def read_document(path: Path) -> Document:
     if not isinstance(parsed, Page):
         raise TopicError(f"{path}: {parsed.detail}; name another file")
     return Document(text=parsed.main_text or parsed.text, title=parsed.title, language=parsed.language)
-
-
-def _needs_blocks(name: str, order: LinkOrder | None) -> bool:
-    return bool((order or find("ordering", name)).needs_blocks)  # type: ignore[union-attr]

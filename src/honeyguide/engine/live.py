@@ -14,7 +14,7 @@ from honeyguide.fetch.politeness import parse_retry_after
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
 from honeyguide.frontier import Waiting
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob
+from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
 from honeyguide.store.archive import Exchange
 from honeyguide.store.archive_record import sha1_digest
 from honeyguide.web import canonical, parts
@@ -45,7 +45,7 @@ class Parser(Protocol):
 class VisitOptions(msgspec.Struct, frozen=True):
     """What a visit asks of the parser and of the server."""
 
-    blocks: bool = False
+    blocks: Blocks = False
     main_text: bool = True
     max_bytes: int = 8 * 1024 * 1024
 

@@ -10,7 +10,7 @@ from honeyguide.engine.arrival import Arrival, Stores, index_page, placed
 from honeyguide.fetch.decode import decode
 from honeyguide.frontier import Waiting
 from honeyguide.model import Page
-from honeyguide.parse.base import ParseJob
+from honeyguide.parse.base import Blocks, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.archive import Position
 from honeyguide.store.archive_reader import Reference, read_record
@@ -21,7 +21,7 @@ from honeyguide.store.state import State
 class Reader:
     """Reads archived pages as the crawl saw them."""
 
-    def __init__(self, state: State, folder: Path, *, blocks: bool, max_bytes: int) -> None:
+    def __init__(self, state: State, folder: Path, *, blocks: Blocks, max_bytes: int) -> None:
         self._state = state
         self._folder = folder
         self._blocks = blocks

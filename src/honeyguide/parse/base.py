@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import msgspec
 
 from honeyguide.model import Outcome
+
+
+class BlockOptions(msgspec.Struct, frozen=True, array_like=True):
+    """How pages are cut into content blocks."""
+
+    alpha: float = 0.5
+    """Granularity in (0, 1]; smaller values give smaller blocks."""
+    tags: str = "modern"
+    """`modern` or `paper`: which tags count for block height."""
+
+
+Blocks: TypeAlias = bool | BlockOptions
+"""Whether pages are cut into blocks; True is `BlockOptions()`."""
 
 
 class ParseJob(msgspec.Struct, frozen=True, array_like=True):
@@ -17,12 +32,9 @@ class ParseJob(msgspec.Struct, frozen=True, array_like=True):
     """The Content-Type header as received."""
     robots_tags: tuple[str, ...] = ()
     """X-Robots-Tag header values."""
-    blocks: bool = False
-    """Whether to cut the page into content blocks."""
+    blocks: Blocks = False
+    """Whether to cut the page into content blocks, and how."""
     main_text: bool = True
-    block_alpha: float = 0.5
-    block_tags: str = "modern"
-    """`modern` or `paper`: which tags count for block height."""
 
 
 class ParseFailure(msgspec.Struct, frozen=True, array_like=True):

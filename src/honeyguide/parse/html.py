@@ -8,7 +8,7 @@ import msgspec
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from honeyguide.model import Block, Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob
+from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
 from honeyguide.parse.blocks import page_blocks
 from honeyguide.parse.folding import first_part, fold
 from honeyguide.parse.links import refresh_target, resolve
@@ -69,19 +69,20 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         if scanned.refusal:
             return ParseFailure(Outcome.NOT_A_PAGE, scanned.refusal)
         body = scanned.body
-    walk = Walk(LexborHTMLParser(body, options=_OPTIONS, scripting=True), tree=job.blocks)
+    walk = Walk(LexborHTMLParser(body, options=_OPTIONS, scripting=True), tree=bool(job.blocks))
     facts = _Facts(walk)
     base = (canonical(walk.base, job.url) if walk.base else None) or job.url
     found = resolve(walk.links, base, page=job.url)
     links = found.links
     blocks: tuple[Block, ...] = ()
     if walk.tree is not None:
+        cut = job.blocks if isinstance(job.blocks, BlockOptions) else BlockOptions()
         blocks, first = page_blocks(
             walk.tree,
             walk.pieces,
             targets=found.targets,
-            alpha=job.block_alpha,
-            block_tags=job.block_tags,
+            alpha=cut.alpha,
+            block_tags=cut.tags,
         )
         links = tuple([msgspec.structs.replace(link, block=first.get(i, -1)) for i, link in enumerate(links)])
     lines = lines_of(walk.pieces, walk.segments)

@@ -10,11 +10,11 @@ from functools import lru_cache
 import numpy as np
 
 from honeyguide.config.assemble import Given, make_crawler, open_stores
+from honeyguide.config.block_options import blocks_for
 from honeyguide.config.build import chosen, make
 from honeyguide.config.load import check_values
 from honeyguide.config.prepare import prepare
-from honeyguide.config.recipes import Part
-from honeyguide.config.registry import find
+from honeyguide.config.recipes import Part, find_recipe
 from honeyguide.config.schema import UNLIMITED, Config
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.engine.crawler import Crawler
@@ -29,7 +29,8 @@ from honeyguide.lab.experiment.situation import Situation, Task, situation
 from honeyguide.lab.experiment.world import Asks, World
 from honeyguide.lab.measures import CrawlRecord, Fetched
 from honeyguide.lab.oracle import oracle
-from honeyguide.model import Document, Event, Examples, Outcome, Page
+from honeyguide.model import Document, Event, Examples, Page
+from honeyguide.parse.base import Blocks
 from honeyguide.relevance.base import PageModel
 
 
@@ -106,7 +107,7 @@ class Bench:
             positives=tuple(self.world.documents(there.examples[: given.examples])),
             negatives=tuple(self.world.documents(there.negatives[: given.negatives])),
             unlabelled=texts(task.web, given.unlabelled, task.site, given.unlabelled_limit, self._seed),
-            taxonomy=tuple(task.labels[0].split("/")) if given.taxonomy else (),
+            taxonomy=task.path if given.taxonomy else (),
             languages=task.languages,
         )
 
@@ -140,7 +141,7 @@ class Bench:
         recipe = chosen(config)
         clock = VirtualClock()
         asks = Asks(given.backlinks, given.search, examples.unlabelled, self._seed)
-        blocks = bool(getattr(find("ordering", recipe.ordering.name), "needs_blocks", False))
+        blocks = needs_blocks(entry)
         judge = self.judge
         replay = self.world.replay(clock, site=self.situation.task.site, blocks=blocks, asks=asks)
         watched = Watched(replay.web, self._grades, judge)
@@ -227,6 +228,14 @@ class Bench:
         return CrawlRecord(tuple(fetched), len(targets), seconds, name), tuple(urls)
 
 
+def needs_blocks(entry: RecipeEntry) -> Blocks:
+    """Whether a recipe's order looks at content blocks, and how they are cut."""
+    usual = find_recipe(entry.name).ordering
+    name = entry.ordering.order or usual.name
+    inherited = usual.options if name == usual.name else {}
+    return blocks_for(Part(name, {**inherited, **entry.ordering.options}))
+
+
 async def _all_events(crawler: Crawler, web: Watched) -> list[Event]:
     try:
         return [event async for event in crawler.run()]
@@ -255,4 +264,4 @@ def bench(experiment_json: str, task: Task, repetition: int) -> Bench:
     return Bench(Experiment.model_validate_json(experiment_json), task, repetition)
 
 
-__all__ = ["Bench", "Outcome", "bench", "texts"]
+__all__ = ["Bench", "bench", "needs_blocks", "texts"]

@@ -19,7 +19,7 @@ from honeyguide.lab.experiment.fingerprint import digest_of, source_digest
 from honeyguide.lab.experiment.world import Asks, Replay
 from honeyguide.lab.generated import GeneratedFetcher, GeneratedWeb, WebSpec, graph
 from honeyguide.model import Document, Page
-from honeyguide.parse.base import ParseFailure, ParseJob
+from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.web.url import canonical
 
@@ -49,7 +49,7 @@ class _Kept:
     def __init__(self, web: GeneratedWeb) -> None:
         self._web = web
         self._answers: dict[str, Answer] = {}
-        self._parsed: dict[tuple[str, bool], Page | ParseFailure] = {}
+        self._parsed: dict[tuple[str, Blocks], Page | ParseFailure] = {}
 
     def get(self, url: str) -> Answer:
         if url not in self._answers:
@@ -88,6 +88,9 @@ class GeneratedWorld:
                 found[address] = (*found.get(address, ()), topic)
         return found
 
+    def prepare(self, *, blocks: Blocks) -> None:
+        """Nothing to keep: pages are made when they are asked for."""
+
     def followed(self, seeds: Iterable[str], site: str) -> dict[str, list[str]]:
         """Links among all pages in reach; copies are joined, redirects stand for their targets."""
         links = graph(self._web, seeds)
@@ -110,7 +113,7 @@ class GeneratedWorld:
             self._names[url] = (canonical(original) or original) if original else url
         return self._names[url]
 
-    def replay(self, clock: VirtualClock, *, site: str, blocks: bool, asks: Asks) -> Replay:
+    def replay(self, clock: VirtualClock, *, site: str, blocks: Blocks, asks: Asks) -> Replay:
         """The engine's own path from URL to page, without sockets; no services."""
         if asks.backlinks or asks.search:
             raise HoneyguideError(

@@ -12,6 +12,7 @@ from honeyguide.lab.experiment.situation import depths_from
 from honeyguide.lab.experiment.world import Asks, Replay, World
 from honeyguide.lab.recorded import LabServices, Recorded, RecordedVisits, open_web
 from honeyguide.model import Document
+from honeyguide.parse.base import Blocks
 
 
 class RationedServices:
@@ -53,6 +54,12 @@ class RecordedWorld:
         self._parts: dict[str, Recorded] = {"": recorded}
         self._graphs: dict[str, dict[str, list[str]]] = {}
 
+    def prepare(self, *, blocks: Blocks) -> None:
+        """Parse all pages, unless an earlier run did."""
+        self._recorded.prepare(blocks=False)
+        if blocks:
+            self._recorded.prepare(blocks=blocks)
+
     def followed(self, seeds: Iterable[str], site: str) -> dict[str, list[str]]:
         """Links among the recorded pages in reach, inside the site."""
         if site not in self._graphs:
@@ -70,7 +77,7 @@ class RecordedWorld:
         """Itself: the replay joins aliases."""
         return url
 
-    def replay(self, clock: VirtualClock, *, site: str, blocks: bool, asks: Asks) -> Replay:
+    def replay(self, clock: VirtualClock, *, site: str, blocks: Blocks, asks: Asks) -> Replay:
         """The recording from now on sealed, but for what the crawl fetches."""
         part = self._part(site)
         visits = RecordedVisits(part, blocks=blocks)

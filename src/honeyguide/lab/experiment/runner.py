@@ -11,7 +11,7 @@ import msgspec
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.lab.experiment.cells import ORACLE, Cell, CellResult, key_of, read_cell, rows_of, write_cell
-from honeyguide.lab.experiment.crawl_cell import bench
+from honeyguide.lab.experiment.crawl_cell import bench, needs_blocks
 from honeyguide.lab.experiment.load import Loaded
 from honeyguide.lab.experiment.recorded_world import open_world
 from honeyguide.lab.experiment.situation import Task, tasks_of
@@ -97,6 +97,10 @@ def run_cells(
         progress(Progress(done, len(cells), kept, f"{cell.row}: {cell.task.title}"))
 
     if jobs > 1 and len(missing) > 1:
+        cuts = dict.fromkeys(needs_blocks(entry) for entry in loaded.experiment.recipes)
+        for web in dict.fromkeys(cell.task.web for cell in missing):
+            for blocks in cuts:
+                open_world(web).prepare(blocks=blocks)
         _in_processes(document, missing, folder, jobs, finished)
     else:
         for cell in missing:

@@ -82,6 +82,8 @@ class TopicEntry(Table):
     group: StrictStr = ""
     """Rows are also averaged by group; by default the topic's name."""
     languages: Languages = ("en",)
+    taxonomy: StrictStr = ""
+    """With `taxonomy = true` in `[given]`: the path that recipes get; by default the first of `labels`."""
 
 
 class GenerateEntry(Table):

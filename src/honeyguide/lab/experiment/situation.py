@@ -37,6 +37,13 @@ class Task(msgspec.Struct, frozen=True):
     seeds_inside: tuple[str, ...] = ()
     group: str = ""
     languages: tuple[str, ...] = ("en",)
+    taxonomy: str = ""
+    """Path in a subject tree; empty: the first label."""
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The labels from the root of the subject tree down."""
+        return tuple((self.taxonomy or self.labels[0]).split("/"))
 
     @property
     def title(self) -> str:
@@ -81,7 +88,7 @@ def tasks_of(experiment: Experiment, name: str, world: World) -> list[Task]:
             start = topic.seeds if topic.seeds is not None else seeds.get(site, ())
             words = topic.keywords or label_words(world, topic.labels)
             task = Task(name, topic.name, topic.labels, tuple(words), site, group=topic.group or topic.name)
-            task = msgspec.structs.replace(task, languages=topic.languages)
+            task = msgspec.structs.replace(task, languages=topic.languages, taxonomy=topic.taxonomy)
             found.append(_started(task, start or DEFAULT_SEEDS))
     for entry in experiment.generate:
         if entry.web in (None, name):

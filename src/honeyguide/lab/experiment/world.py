@@ -10,6 +10,7 @@ import msgspec
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.engine.web import Web
 from honeyguide.model import Document
+from honeyguide.parse.base import Blocks
 
 
 class Asks(msgspec.Struct, frozen=True):
@@ -45,6 +46,10 @@ class World(Protocol):
         """Site of each page; empty where the web has none."""
         ...
 
+    def prepare(self, *, blocks: Blocks) -> None:
+        """Bring parsed pages to disk, before several processes would do the same work."""
+        ...
+
     def followed(self, seeds: Iterable[str], site: str) -> dict[str, list[str]]:
         """Links of every page that can be reached from the seeds (inside a site, unless it is empty)."""
         ...
@@ -57,7 +62,7 @@ class World(Protocol):
         """The URL a fetched page counts as: its own, or that of the page it is a copy of."""
         ...
 
-    def replay(self, clock: VirtualClock, *, site: str, blocks: bool, asks: Asks) -> Replay:
+    def replay(self, clock: VirtualClock, *, site: str, blocks: Blocks, asks: Asks) -> Replay:
         """A fresh view for one crawl, as the engine and the discovery sources see the web."""
         ...
 

@@ -14,7 +14,7 @@ from honeyguide.fetch.decode import BadEncoding, decode
 from honeyguide.lab.recorded.home import Sources, WebError
 from honeyguide.lab.recorded.labels import LabelTable, read_labels
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob
+from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
 from honeyguide.parse.html import HTML_TYPES, PDF_TYPES, TEXT_TYPES, parse_page
 from honeyguide.store.archive import Position
 from honeyguide.store.archive_reader import ArchivedResponse, Reference, as_response, read_record
@@ -140,7 +140,7 @@ class Answers:
         except CollectionError as error:
             raise WebError(str(error)) from error
 
-    def parse(self, record: Record, *, blocks: bool = False) -> Page | ParseFailure:
+    def parse(self, record: Record, *, blocks: Blocks = False) -> Page | ParseFailure:
         """The page of an answer, parsed as a live crawl would."""
         answer = self.read(record)
         codings = answer.header("content-encoding").lower().split(",")

@@ -23,7 +23,7 @@ from honeyguide.lab.recorded.aliases import Aliases
 from honeyguide.lab.recorded.catalogue import Answers, Catalogue
 from honeyguide.lab.recorded.home import WebError
 from honeyguide.model import Block, Link, Page, UrlId
-from honeyguide.parse.base import ParseFailure
+from honeyguide.parse.base import Blocks, ParseFailure
 from honeyguide.web import url_id
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -94,7 +94,7 @@ def open_pages(
     answers: Answers,
     *,
     aliases: Aliases,
-    blocks: bool = False,
+    blocks: Blocks = False,
     progress: Progress | None = None,
 ) -> PageStore:
     """The store in a folder; it is built first when it is not there."""
@@ -144,7 +144,7 @@ def _build(
     answers: Answers,
     *,
     aliases: Aliases,
-    blocks: bool,
+    blocks: Blocks,
     progress: Progress | None,
 ) -> None:
     urls: list[str] = []

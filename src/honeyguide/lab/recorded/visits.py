@@ -8,7 +8,7 @@ from honeyguide.lab.recorded.catalogue import REDIRECTS
 from honeyguide.lab.recorded.pages import with_links
 from honeyguide.lab.recorded.web import Recorded
 from honeyguide.model import Outcome, Page, UrlId
-from honeyguide.parse.base import ParseFailure
+from honeyguide.parse.base import Blocks, ParseFailure
 from honeyguide.web import url_id
 
 
@@ -36,7 +36,7 @@ class RecordedVisits:
         *,
         site: str | None = None,
         closed: bool = True,
-        blocks: bool = False,
+        blocks: Blocks = False,
         cached: bool = True,
     ) -> None:
         self.recorded = recorded if site is None else recorded.subset(site=site)

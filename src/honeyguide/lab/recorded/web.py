@@ -24,7 +24,7 @@ from honeyguide.lab.recorded.pages import (
 )
 from honeyguide.lab.recorded.seal import Seal
 from honeyguide.model import Document, Page, UrlId
-from honeyguide.parse.base import ParseFailure
+from honeyguide.parse.base import BlockOptions, Blocks, ParseFailure
 from honeyguide.web import canonical, url_id
 
 _CATALOGUE = "catalogue.msgpack"
@@ -66,7 +66,7 @@ class Recorded:
         found = self.archive.aliases.resolve(text) if text else None
         return found if found in self.sites else None
 
-    def page(self, url: UrlId | str, *, blocks: bool = False) -> Page | None:
+    def page(self, url: UrlId | str, *, blocks: Blocks = False) -> Page | None:
         """A parsed page by fingerprint or canonical URL; None when it is not there or does not parse.
 
         Raises:
@@ -155,7 +155,7 @@ class Recorded:
             as_document(page, self.labels.get(url, ("",))[0]) for url, page in pages if page is not None
         )
 
-    def prepare(self, *, blocks: bool = False) -> Self:
+    def prepare(self, *, blocks: Blocks = False) -> Self:
         """Make sure that the parsed pages are on disk; do this before replays in several processes."""
         self.archive.store(blocks=blocks)
         return self
@@ -177,7 +177,7 @@ class Archive:
             mounts=sources.mounts,
             redirects={url: record.location for url, record in self.records.items() if record.location},
         )
-        self._stores: dict[bool, PageStore] = {}
+        self._stores: dict[Blocks, PageStore] = {}
         self.seal = _SEALS.setdefault(self.digest, Seal())
 
     @property
@@ -185,12 +185,12 @@ class Archive:
         """Folder for everything that can be built anew."""
         return self._cache
 
-    def store(self, *, blocks: bool = False) -> PageStore:
+    def store(self, *, blocks: Blocks = False) -> PageStore:
         """Parsed pages; built on first use."""
         if blocks not in self._stores:
             self._forget_older()
             self._stores[blocks] = open_pages(
-                self._cache / ("blocks" if blocks else "plain"),
+                self._cache / _folder_name(blocks),
                 self.catalogue,
                 self.answers,
                 aliases=self.aliases,
@@ -199,7 +199,7 @@ class Archive:
             )
         return self._stores[blocks]
 
-    def parse(self, url: str, *, blocks: bool = False) -> Page | ParseFailure:
+    def parse(self, url: str, *, blocks: Blocks = False) -> Page | ParseFailure:
         """A page parsed now, past the cache."""
         parsed = self.answers.parse(self.records[url], blocks=blocks)
         return resolved(parsed, self.aliases) if isinstance(parsed, Page) else parsed
@@ -259,3 +259,11 @@ def under(label: str, prefixes: Iterable[str]) -> bool:
 def as_document(page: Page, label: str = "") -> Document:
     """A page as text."""
     return Document(page.main_text or page.text, page.title, page.url, label, page.language)
+
+
+def _folder_name(blocks: Blocks) -> str:
+    """Where pages cut in this way are kept."""
+    if not blocks:
+        return "plain"
+    cut = blocks if isinstance(blocks, BlockOptions) else BlockOptions()
+    return "blocks" if cut == BlockOptions() else f"blocks-{cut.alpha:g}-{cut.tags}"
