@@ -181,9 +181,17 @@ _LATENT = (
     Recipe(
         name="hcla",
         title="text and links in one latent space, learned from unlabelled text",
-        reference="Almpanidis, Kotropoulos, Pitas, Combining Text and Link Analysis, Information Systems 2007",
+        reference="Almpanidis, Kotropoulos, Pitas, Combining Text and Link Analysis, Inf. Systems 2007",
         relevance=Part("lsi"),
         ordering=Part("hcla"),
+        needs=(TOPIC_WORDS, "background or examples"),
+    ),
+    Recipe(
+        name="plsi-phits",
+        title="a probabilistic model of words and links, learned from unlabelled text",
+        reference="Cohn, Hofmann, The Missing Link, NIPS 2000, as compared in the HCLA study",
+        relevance=Part("lsi"),
+        ordering=Part("plsi-phits"),
         needs=(TOPIC_WORDS, "background or examples"),
     ),
 )
@@ -278,8 +286,29 @@ _HYBRID = (
     ),
 )
 
+
+_BLOCK_STUDY = 'Peng, Liu, "Focused crawling enhanced by CBP-SLC", Knowledge-Based Systems 51, 2013'
+
+
+def _blocks(name: str, title: str) -> Recipe:
+    return Recipe(
+        name=name,
+        title=title,
+        reference=_BLOCK_STUDY,
+        relevance=Part("pu-voting"),
+        ordering=Part(name),
+        needs=("examples",),
+    )
+
+
+_BLOCKS = (
+    _blocks("cbp-slc", "learns from examples alone; relevant blocks, else anchors, else link contexts"),
+    _blocks("cbp", "learns from examples alone; links of relevant content blocks"),
+    _blocks("slc", "learns from examples alone; relevant anchors, else link contexts"),
+)
+
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*_BASELINES, *_CONTEXT, *_LATENT, *_CROSS_LANGUAGE, *_HYBRID)
+    recipe.name: recipe for recipe in (*_BASELINES, *_CONTEXT, *_LATENT, *_CROSS_LANGUAGE, *_HYBRID, *_BLOCKS)
 }
 """All built-in recipes by name."""
 

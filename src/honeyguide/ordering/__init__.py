@@ -13,6 +13,7 @@ from honeyguide.ordering.backlink_count import BacklinkCount
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.best_first import BestFirst
 from honeyguide.ordering.breadth_first import BreadthFirst
+from honeyguide.ordering.cbp_slc import Cbp, CbpSlc, Slc
 from honeyguide.ordering.context_graph import ContextGraphOrder
 from honeyguide.ordering.depth_first import DepthFirst
 from honeyguide.ordering.fcmrps import Fcmrps
@@ -22,6 +23,7 @@ from honeyguide.ordering.iterative_deepening import IterativeDeepening
 from honeyguide.ordering.link_context import LinkContext
 from honeyguide.ordering.opic import Opic
 from honeyguide.ordering.pagerank import PageRank
+from honeyguide.ordering.plsi_phits import PlsiPhits
 from honeyguide.ordering.random_order import RandomOrder
 from honeyguide.ordering.shark_fcmrps import SharkFcmrps
 from honeyguide.ordering.shark_search import SharkSearch
@@ -34,6 +36,8 @@ BUILT_IN: dict[str, type[LinkOrder]] = {
     "backlink-count": BacklinkCount,
     "best-first": BestFirst,
     "breadth-first": BreadthFirst,
+    "cbp": Cbp,
+    "cbp-slc": CbpSlc,
     "context-graph": ContextGraphOrder,
     "depth-first": DepthFirst,
     "fcmrps": Fcmrps,
@@ -43,10 +47,12 @@ BUILT_IN: dict[str, type[LinkOrder]] = {
     "link-context": LinkContext,
     "opic": Opic,
     "pagerank": PageRank,
+    "plsi-phits": PlsiPhits,
     "random": RandomOrder,
     "shark-fcmrps": SharkFcmrps,
     "shark-search": SharkSearch,
     "shark-webkb": SharkWebkb,
+    "slc": Slc,
     "url-keywords": UrlKeywords,
 }
 """Orders by the name they have in `topic.toml`. SS1 and SS2 are `shark-webkb` with another page model."""

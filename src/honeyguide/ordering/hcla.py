@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from honeyguide.model import CrawlGraph, Examples, Link, Page, Scored, Verdict
 from honeyguide.ordering.base import LocalOrder, TextJudge
+from honeyguide.ordering.hcla_explain import pulled_up
 from honeyguide.ordering.hcla_matrix import OVERSAMPLING, Subspace, expanded, recomputed, start_block, tracked
 from honeyguide.ordering.hcla_pages import KnownLinks, SeenPages, known_links
 from honeyguide.store.models import Saved
@@ -26,7 +27,6 @@ FIRST_PASSES: Final = 6
 """Passes of the first reordering, which has only the corpus to start from."""
 LAST: Final = -2.0
 """Below every cosine: a new URL that waits for the next reordering."""
-SHOWN: Final = 8
 CHUNK: Final = 20_000
 """Frontier pages scored at a time."""
 
@@ -60,9 +60,9 @@ class Hcla(LocalOrder):
     erases G and R and scores every frontier page 0; here the part outside that basis is kept (Zha and
     Simon's update), by a subspace iteration that starts from the last U.
 
-    Between two reorderings a new URL gets the score that its first known link gives it with U as it
-    stands (`between="fold-in"`), or goes behind all others (`"wait"`, as published). Until the first
-    reordering, and until `warm_up` links are known, the order is best-first.
+    Between two reorderings a new URL goes behind all others (`between="wait"`, as published), or gets the
+    score that the words of the page it was found on give it with U as it stands (`"fold-in"`). Until the
+    first reordering, and until `warm_up` links are known, the order is best-first.
 
     Parameters:
         judge: The crawl's page model. Its latent space is used where it has one (`lsi`); for any other
@@ -125,7 +125,7 @@ class Hcla(LocalOrder):
         frontier_kept: int = 10_000,
         adaptive_k: bool = False,
         adaptive_n: bool = False,
-        between: Between = "fold-in",
+        between: Between = "wait",
         passes: int = 1,
         method: Method = "update",
     ) -> None:
@@ -156,6 +156,7 @@ class Hcla(LocalOrder):
         self._link_rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._link_ids: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._resolved: tuple[LatentSpace, Array] | None = None
+        self._placed_query: Array | None = None
         if self._latent_judge() is None:
             self._topic()  # A corpus that cannot serve is refused before the crawl, not during it.
 
@@ -216,37 +217,16 @@ class Hcla(LocalOrder):
         if not (len(rows) or self._seen.anchor(target)) or not len(self._values):
             return {}
         space, query = self._topic()
-        top, bottom = self._vectors[: len(space.basis)], self._vectors[len(space.basis) :]
-        words = self._text_place(self._seen.anchor(target))
-        place = self._link_weight * bottom[rows].sum(axis=0) + words
-        length = float(np.linalg.norm(place))
-        if not length:
-            return {}
-        mine = place / length
-        topic = query @ top
-        names = dict(zip(self._rows.tolist(), range(len(self._rows)), strict=True))
-        urls = {
-            names[each]: link
-            for each, link in zip(self._seen.ids, self._seen.urls, strict=True)
-            if each in names
-        }
-        pages = [
-            (urls.get(row, ""), float(self._link_weight * bottom[row] @ topic / length))
-            for row in rows.tolist()
-        ]
-        numbers = np.flatnonzero(query)
-        terms = [
-            (space.vocabulary.terms[number], float(query[number] * (top[number] @ mine)))
-            for number in numbers.tolist()
-        ]
-        told: dict[str, object] = {
-            "score": float(topic @ mine),
-            "terms": _strongest(terms),
-            "pages": _strongest(pages),
-        }
-        if self._seen.anchor(target):
-            told["words of links"] = float(words @ topic / length)
-        return told
+        places = {page: place for place, page in enumerate(self._rows.tolist())}
+        urls = {places[page]: url for page, url in self._seen.addresses() if page in places}
+        return pulled_up(
+            self._vectors[: len(space.basis)],
+            self._link_weight * self._vectors[len(space.basis) :][rows],
+            query,
+            words=self._text_place(self._seen.anchor(target)),
+            terms=space.vocabulary.terms,
+            pages=[urls.get(row, "") for row in rows.tolist()],
+        )
 
     def save(self) -> Saved:
         """Pages, link words and the last subspace."""
@@ -272,6 +252,7 @@ class Hcla(LocalOrder):
             arrays[name].astype(np.int64) for name in ("rows", "link_rows", "link_ids")
         )
         self._vectors, self._values = (arrays[name].astype(np.float64) for name in ("vectors", "values"))
+        self._placed_query = None
         return self
 
     def _latent_judge(self) -> LatentJudge | None:
@@ -350,7 +331,7 @@ class Hcla(LocalOrder):
         return block
 
     def _take(self, subspace: Subspace, known: KnownLinks, graph: CrawlGraph) -> None:
-        self._vectors, self._values = subspace.vectors, subspace.values
+        self._vectors, self._values, self._placed_query = subspace.vectors, subspace.values, None
         self._rows = np.array(self._seen.ids, dtype=np.int64)
         links = known.frontier.tocoo()
         self._link_rows = links.col.astype(np.int64)
@@ -358,11 +339,13 @@ class Hcla(LocalOrder):
 
     def _cosines(self, places: Array) -> Array:
         """Cosine with the topic by row of `U' c`, cut to the factors kept; 0 for a zero row."""
-        space, query = self._topic()
-        width = self._factors(len(self._rows))
-        places = places[:, :width]
+        if self._placed_query is None:
+            space, query = self._topic()
+            width = self._factors(len(self._rows))
+            self._placed_query = np.asarray(query @ self._vectors[: len(space.basis), :width])
+        places = places[:, : len(self._placed_query)]
         lengths = np.linalg.norm(places, axis=1)
-        product = places @ (query @ self._vectors[: len(space.basis), :width])
+        product = places @ self._placed_query
         return np.asarray(product / np.where(lengths > 0.0, lengths, 1.0))
 
     def _folded(self, known: KnownLinks, graph: CrawlGraph, part: NDArray[np.int64]) -> Array:
@@ -392,8 +375,3 @@ class Hcla(LocalOrder):
     def _link_words(self, link: Link) -> dict[int, float]:
         context = " ".join(link.context.split(maxsplit=self._context_words)[: self._context_words])
         return self._topic()[0].weights(link.anchor, context)
-
-
-def _strongest(shares: Sequence[tuple[str, float]]) -> list[list[object]]:
-    best = sorted(shares, key=lambda item: (-item[1], item[0]))[:SHOWN]
-    return [[name, round(share, 6)] for name, share in best]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final, Self, TypeAlias, cast
 
@@ -67,6 +68,10 @@ class SeenPages:
     def anchor(self, page: int) -> dict[int, float]:
         """Words of the links to a page."""
         return self._anchors.get(page, {})
+
+    def addresses(self) -> Iterator[tuple[int, str]]:
+        """Ids and URLs of the pages."""
+        return zip(self.ids, self.urls, strict=True)
 
     def cut(self) -> None:
         """Keep the most relevant pages only."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Literal, TypeAlias, cast, get_args
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 import xxhash
@@ -27,37 +27,22 @@ REMEMBERED: Final = 8
 """Corpora and spaces kept in memory: a laboratory fits the same ones again and again."""
 
 
-class LatentSpace:
-    """The k strongest directions of a text corpus, and the way from a text to them.
+class TermSpace:
+    """The terms of a corpus, and the way from a text to weights of them.
 
     Parameters:
-        terms: Row i of `basis` is term i.
-        basis: U, terms by factors.
-        values: The singular values, falling.
+        terms: The vocabulary.
         weighting: How term counts become weights.
         analyser: Cuts texts into the same terms as the corpus.
     """
 
     def __init__(
-        self,
-        terms: Iterable[str],
-        basis: Array,
-        values: Array,
-        *,
-        weighting: Weighting = "count",
-        analyser: Analyser | None = None,
+        self, terms: Iterable[str], *, weighting: Weighting = "count", analyser: Analyser | None = None
     ) -> None:
         self.vocabulary = Vocabulary(terms)
-        self.basis = basis
-        self.values = values
         self.weighting: Weighting = weighting
         self.analyser = analyser or Analyser()
         self._last: tuple[tuple[str, ...], dict[int, float]] = ((), {})
-
-    @property
-    def rank(self) -> int:
-        """k: number of factors."""
-        return len(self.values)
 
     def weights(self, *texts: str) -> dict[int, float]:
         """Weights by term number of the texts taken together, not normalised.
@@ -81,6 +66,36 @@ class LatentSpace:
     def rows(self, texts: Iterable[str]) -> Rows:
         """Weights of many texts, one row each, not normalised."""
         return rows_from((self.weights(text) for text in texts), len(self.vocabulary))
+
+
+class LatentSpace(TermSpace):
+    """The k strongest directions of a text corpus, and the way from a text to them.
+
+    Parameters:
+        terms: Row i of `basis` is term i.
+        basis: U, terms by factors.
+        values: The singular values, falling.
+        weighting: How term counts become weights.
+        analyser: Cuts texts into the same terms as the corpus.
+    """
+
+    def __init__(
+        self,
+        terms: Iterable[str],
+        basis: Array,
+        values: Array,
+        *,
+        weighting: Weighting = "count",
+        analyser: Analyser | None = None,
+    ) -> None:
+        super().__init__(terms, weighting=weighting, analyser=analyser)
+        self.basis = basis
+        self.values = values
+
+    @property
+    def rank(self) -> int:
+        """k: number of factors."""
+        return len(self.values)
 
     def project(self, weights: dict[int, float]) -> Array:
         """Place of one text: `U' d` for its weights at length one; zeros when it has no known term."""
@@ -123,14 +138,49 @@ class LatentSpace:
         )
 
 
+def fit_terms(
+    examples: Examples, *, terms: int = 1000, weighting: Weighting = "count"
+) -> tuple[TermSpace, Rows, str]:
+    """The vocabulary of everything the user gave as text, and that text: one row a document.
+
+    Vocabulary: the most frequent stems of the corpus, and the topic's own words wherever they occur in it
+    (a topic word outside the 1,000 most frequent would otherwise count for nothing).
+
+    Parameters:
+        examples: Unlabelled text and example pages are the corpus; keywords add to the vocabulary.
+        terms: Most frequent stems kept.
+        weighting: How term counts become weights.
+
+    Returns:
+        The space, the weights (not normalised), and a name for the corpus.
+
+    Raises:
+        TopicError: Fewer than two documents with words in them.
+    """
+    analyser = Analyser(examples.languages)
+    documents = (*examples.unlabelled, *examples.positives, *examples.negatives)
+    corpus, key = _corpus(documents, analyser)
+    if len(corpus) < LEAST_DOCUMENTS:
+        raise TopicError(
+            f"LSI needs a corpus of texts and has {len(corpus)} with any words in them; "
+            "add files to 'background' in [topic]"
+        )
+    topic = analyser.terms(" ".join((*examples.keywords, *examples.taxonomy)))
+    space = TermSpace(_vocabulary(corpus, terms, topic), weighting=weighting, analyser=analyser)
+    column = space.vocabulary.column
+    vectors = (
+        _weighted({column[term]: float(n) for term, n in counts.items() if term in column}, weighting)
+        for counts in corpus
+    )
+    return space, rows_from(vectors, len(column)), key
+
+
 def fit_space(
     examples: Examples, *, k: int = 50, terms: int = 1000, weighting: Weighting = "count"
 ) -> LatentSpace:
     """The latent space of everything the user gave as text, labels not looked at.
 
-    Vocabulary: the most frequent stems of the corpus, and the topic's own words wherever they occur in it
-    (a topic word outside the 1,000 most frequent would otherwise count for nothing). Columns are
-    brought to length one. k is cut to the rank of the matrix.
+    Vocabulary as in `fit_terms`; columns are brought to length one; k is cut to the rank of the matrix.
 
     Parameters:
         examples: Unlabelled text and example pages are the corpus; keywords add to the vocabulary.
@@ -143,46 +193,54 @@ def fit_space(
     """
     if k < 1 or terms < 1:
         raise TopicError(f"an LSI space cannot have k = {k} and {terms} terms; both must be at least 1")
-    analyser = Analyser(examples.languages)
-    documents = (*examples.unlabelled, *examples.positives, *examples.negatives)
-    corpus, key = _corpus(documents, analyser)
-    if len(corpus) < LEAST_DOCUMENTS:
-        raise TopicError(
-            f"LSI needs a corpus of texts and has {len(corpus)} with any words in them; "
-            "add files to 'background' in [topic]"
-        )
-    topic = analyser.terms(" ".join((*examples.keywords, *examples.taxonomy)))
-    vocabulary = _vocabulary(corpus, terms, topic)
-    return _decomposed(corpus, key, vocabulary, k=k, weighting=weighting, analyser=analyser)
+    space, rows, key = fit_terms(examples, terms=terms, weighting=weighting)
+    names = space.vocabulary.terms
+    place = (key, names, k, weighting)
+    if place not in _spaces:
+        svd = truncated_svd(normalise_rows(rows).T.tocsr(), k)
+        _remember(_spaces, place, (np.ascontiguousarray(svd.u), svd.s))
+    basis, values = _spaces[place]
+    return LatentSpace(names, basis, values, weighting=weighting, analyser=space.analyser)
 
 
-def query_vector(space: LatentSpace, examples: Examples) -> Array:
-    """The topic as a vector over the space's terms, of length one.
+def topic_weights(space: TermSpace, examples: Examples) -> dict[int, float]:
+    """The topic as weights by term number.
 
-    Keywords (or the labels of a taxonomy path); the mean of the positive examples where there are no
-    keywords.
+    Keywords (or the labels of a taxonomy path), one each; the mean of the positive examples, each at
+    length one, where there are no keywords.
 
     Raises:
         TopicError: No word of it is in the corpus.
     """
     words = examples.keywords or (() if examples.positives else examples.taxonomy)
-    query = np.zeros(len(space.vocabulary))
+    weights: dict[int, float] = {}
     if words:
-        for number in space.weights(" ".join(words)):
-            query[number] = 1.0
+        weights = dict.fromkeys(space.weights(" ".join(words)), 1.0)
     elif examples.positives:
         texts = (f"{one.title} {one.text}" for one in examples.positives)
-        query = np.asarray(normalise_rows(space.rows(texts)).sum(axis=0)).ravel()
+        mean = np.asarray(normalise_rows(space.rows(texts)).mean(axis=0)).ravel()
+        weights = {number: float(mean[number]) for number in np.flatnonzero(mean).tolist()}
     else:
         raise TopicError("the topic has no word to look for; give keywords or example pages")
-    length = float(np.linalg.norm(query))
-    if not length or not np.abs(query @ space.basis).max(initial=0.0) > 0.0:
+    if not weights:
         named = ", ".join(words) or "the example pages"
         raise TopicError(
             f"no word of the topic ({named}) occurs in the background text; "
             "add texts about the topic to 'background', or other keywords"
         )
-    return query / length
+    return weights
+
+
+def query_vector(space: LatentSpace, examples: Examples) -> Array:
+    """The topic as a vector over the space's terms, of length one.
+
+    Raises:
+        TopicError: No word of it is in the corpus.
+    """
+    query = np.zeros(len(space.vocabulary))
+    for number, weight in topic_weights(space, examples).items():
+        query[number] = weight
+    return np.asarray(query / np.linalg.norm(query))
 
 
 def rows_from(vectors: Iterable[dict[int, float]], columns: int) -> Rows:
@@ -240,27 +298,3 @@ def _vocabulary(corpus: Sequence[Counter[str]], size: int, topic: Iterable[str])
     frequent = sorted(totals, key=lambda term: (-totals[term], term))[:size]
     kept = set(frequent)
     return (*frequent, *(term for term in dict.fromkeys(topic) if term in totals and term not in kept))
-
-
-def _decomposed(
-    corpus: Sequence[Counter[str]],
-    key: str,
-    vocabulary: tuple[str, ...],
-    *,
-    k: int,
-    weighting: Weighting,
-    analyser: Analyser,
-) -> LatentSpace:
-    assert weighting in get_args(Weighting)
-    place = (key, vocabulary, k, weighting)
-    if place not in _spaces:
-        column = {term: number for number, term in enumerate(vocabulary)}
-        vectors = (
-            _weighted({column[term]: float(n) for term, n in counts.items() if term in column}, weighting)
-            for counts in corpus
-        )
-        matrix = normalise_rows(rows_from(vectors, len(vocabulary)))
-        svd = truncated_svd(matrix.T.tocsr(), k)
-        _remember(_spaces, place, (np.ascontiguousarray(svd.u), svd.s))
-    basis, values = _spaces[place]
-    return LatentSpace(vocabulary, basis, values, weighting=weighting, analyser=analyser)
