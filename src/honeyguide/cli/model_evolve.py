@@ -29,7 +29,7 @@ def evolve(
     out: Path = Path("similarity.json"),
     population: int = 400,
     generations: int = 30,
-    k: int = 30,
+    k: int = 10,
     crossover: float = 0.65,
     mutation: float = 0.05,
     training: float = 0.5,

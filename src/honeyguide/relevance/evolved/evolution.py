@@ -38,7 +38,8 @@ class Settings(msgspec.Struct, frozen=True):
     tournament: int = 3
     kept: int = 10
     """Best trees of a generation that go on to the validation sample."""
-    k: int = 30
+    k: int = 10
+    """Neighbours; the study does not say how many it used."""
     max_height: int = 8
     """Levels below the root; a crossover or mutation that grows higher gives back the parent."""
     seed: int = 0

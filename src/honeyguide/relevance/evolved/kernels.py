@@ -22,6 +22,7 @@ Ints = NDArray[np.int32]
 
 LARGEST: Final = np.float32(1e18)
 SMALLEST: Final = np.float32(1e-18)
+ZERO: Final = np.float32(0.0)
 
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -72,18 +73,25 @@ def run_program(program: Ints, registers: Floats, width: int) -> None:
     """
     for row in range(len(program)):
         operation = program[row, 0]
-        a, b, out = registers[program[row, 1]], registers[program[row, 2]], registers[6 + row]
+        a = registers[program[row, 1], :width]
+        b = registers[program[row, 2], :width]
+        out = registers[6 + row, :width]
+        # Choices between two values, and no calls of min and max, become vector instructions.
         if operation == 0:
             for column in range(width):
-                out[column] = min(a[column] + b[column], LARGEST)
+                value = a[column] + b[column]
+                out[column] = value if value < LARGEST else LARGEST
         elif operation == 1:
             for column in range(width):
-                out[column] = min(a[column] * b[column], LARGEST)
+                value = a[column] * b[column]
+                out[column] = value if value < LARGEST else LARGEST
         elif operation == 2:
             for column in range(width):
                 divisor = b[column]
-                value = a[column] / max(divisor, SMALLEST)
-                out[column] = min(value, LARGEST) if divisor > SMALLEST else np.float32(0.0)
+                safe = divisor if divisor > SMALLEST else LARGEST
+                value = a[column] / safe
+                value = value if value < LARGEST else LARGEST
+                out[column] = value if divisor > SMALLEST else ZERO
         else:
             for column in range(width):
                 out[column] = np.sqrt(a[column])
@@ -93,9 +101,10 @@ def run_program(program: Ints, registers: Floats, width: int) -> None:
 def take_best(values: Floats, width: int, count: int, best_value: Floats, best_place: Ints) -> int:
     """The `count` largest positive values, largest first, equal ones in order of place; how many."""
     found = 0
+    bar = ZERO
     for place in range(width):
         value = values[place]
-        if value <= 0.0 or (found == count and value <= best_value[found - 1]):
+        if value <= bar:
             continue
         at = found if found < count else count - 1
         while at > 0 and best_value[at - 1] < value:
@@ -106,6 +115,8 @@ def take_best(values: Floats, width: int, count: int, best_value: Floats, best_p
         best_place[at] = place
         if found < count:
             found += 1
+        if found == count:
+            bar = best_value[count - 1]
     return found
 
 
@@ -140,12 +151,15 @@ def vote(  # noqa: PLR0917  Machine code takes no keywords.
     best_value = np.empty(k, dtype=np.float32)
     best_place = np.empty(k, dtype=np.int32)
     sums = np.empty(len(class_weights), dtype=np.float64)
+    used = np.zeros(6 + len(program), dtype=np.bool_)
+    for row in range(len(program)):
+        used[program[row, 1]] = used[program[row, 2]] = True
     for query in range(first, last):
         begin, end = starts[query], starts[query + 1]
         width = end - begin
         for row in range(6):
-            for column in range(width):
-                registers[row, column] = values[row, begin + column]
+            if used[row]:
+                registers[row, :width] = values[row, begin:end]
         run_program(program, registers, width)
         found = take_best(registers[5 + len(program)], width, k, best_value, best_place)
         sums[:] = 0.0

@@ -96,7 +96,7 @@ class EvolvedKnn:
         self,
         *,
         formula: str = "",
-        k: int = 30,
+        k: int = 10,
         threshold: float = 0.5,
         balance: bool = True,
         population: int = 400,
