@@ -13,7 +13,8 @@ from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page, Verdict
 from honeyguide.relevance.calibration import separating_value
 from honeyguide.store.models import Saved
-from honeyguide.text.latent import LatentSpace, Weighting, fit_space, query_vector
+from honeyguide.text.latent import LatentSpace, Weighting, fit_space, fit_terms, query_vector
+from honeyguide.text.vectors import normalise_rows
 
 Array: TypeAlias = NDArray[np.float64]
 Combination: TypeAlias = Literal["query", "noisy-or"]
@@ -206,14 +207,13 @@ class Lsi:
         return tuple((term, share) for term, share in scaled if share > 0.0)
 
     def _line(self, examples: Examples) -> float:
-        others = examples.negatives or examples.unlabelled
-        low = self._scores(others)
+        _, rows, _ = fit_terms(examples, terms=self._terms, weighting=self._weighting)
+        scores = [self._score(place) for place in np.asarray(normalise_rows(rows) @ self.space.basis)]
+        first, last = len(examples.unlabelled), len(examples.unlabelled) + len(examples.positives)
+        low = scores[last:] or scores[:first]
         if examples.positives:
-            return separating_value(self._scores(examples.positives), low)
-        return max(LEAST_THRESHOLD, float(np.quantile(low, TOP_SHARE))) if low else LEAST_THRESHOLD
-
-    def _scores(self, documents: Sequence[Document]) -> list[float]:
-        return [self._score(self.space.project(self.space.weights(one.title, one.text))) for one in documents]
+            return separating_value(scores[first:last], low)
+        return max(LEAST_THRESHOLD, float(np.quantile(low, TOP_SHARE)))
 
 
 def _strongest(item: tuple[float, str]) -> tuple[float, str]:

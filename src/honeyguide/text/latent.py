@@ -152,7 +152,8 @@ def fit_terms(
         weighting: How term counts become weights.
 
     Returns:
-        The space, the weights (not normalised), and a name for the corpus.
+        The space; the weights of unlabelled, positive and negative documents in this order, not
+        normalised; a name for the corpus.
 
     Raises:
         TopicError: Fewer than two documents with words in them.
@@ -160,19 +161,24 @@ def fit_terms(
     analyser = Analyser(examples.languages)
     documents = (*examples.unlabelled, *examples.positives, *examples.negatives)
     corpus, key = _corpus(documents, analyser)
-    if len(corpus) < LEAST_DOCUMENTS:
+    useful = sum(map(bool, corpus))
+    if useful < LEAST_DOCUMENTS:
         raise TopicError(
-            f"LSI needs a corpus of texts and has {len(corpus)} with any words in them; "
+            f"LSI needs a corpus of texts and has {useful} with any words in them; "
             "add files to 'background' in [topic]"
         )
-    topic = analyser.terms(" ".join((*examples.keywords, *examples.taxonomy)))
-    space = TermSpace(_vocabulary(corpus, terms, topic), weighting=weighting, analyser=analyser)
-    column = space.vocabulary.column
-    vectors = (
-        _weighted({column[term]: float(n) for term, n in counts.items() if term in column}, weighting)
-        for counts in corpus
-    )
-    return space, rows_from(vectors, len(column)), key
+    topic = tuple(analyser.terms(" ".join((*examples.keywords, *examples.taxonomy))))
+    place = (key, topic, terms, weighting)
+    if place not in _matrices:
+        vocabulary = Vocabulary(_vocabulary(corpus, terms, topic))
+        column = vocabulary.column
+        vectors = (
+            _weighted({column[term]: float(n) for term, n in counts.items() if term in column}, weighting)
+            for counts in corpus
+        )
+        _remember(_matrices, place, (vocabulary.terms, rows_from(vectors, len(column))))
+    names, rows = _matrices[place]
+    return TermSpace(names, weighting=weighting, analyser=analyser), rows, key
 
 
 def fit_space(
@@ -267,19 +273,18 @@ def _weighted(counts: dict[int, float], weighting: Weighting) -> dict[int, float
 
 
 _corpora: OrderedDict[str, list[Counter[str]]] = OrderedDict()
+_matrices: OrderedDict[tuple[object, ...], tuple[tuple[str, ...], Rows]] = OrderedDict()
 _spaces: OrderedDict[tuple[object, ...], tuple[Array, Array]] = OrderedDict()
 
 
-def _remember(memory: OrderedDict[Any, Any], key: object, value: Any) -> Any:
+def _remember(memory: OrderedDict[Any, Any], key: object, value: object) -> None:
     memory[key] = value
-    memory.move_to_end(key)
     while len(memory) > REMEMBERED:
         memory.popitem(last=False)
-    return value
 
 
 def _corpus(documents: Sequence[Document], analyser: Analyser) -> tuple[list[Counter[str]], str]:
-    """Term counts of the documents with any words, and a name for them."""
+    """Term counts of the documents, and a name for them."""
     digest = xxhash.xxh3_128()
     digest.update(repr((analyser.languages, analyser.segmenter)).encode())
     for document in documents:
@@ -287,8 +292,9 @@ def _corpus(documents: Sequence[Document], analyser: Analyser) -> tuple[list[Cou
     key = digest.hexdigest()
     if key in _corpora:
         return _corpora[key], key
-    counted = (Counter(analyser.terms(f"{one.title} {one.text}")) for one in documents)
-    return cast("list[Counter[str]]", _remember(_corpora, key, [one for one in counted if one])), key
+    counted = [Counter(analyser.terms(f"{one.title} {one.text}")) for one in documents]
+    _remember(_corpora, key, counted)
+    return counted, key
 
 
 def _vocabulary(corpus: Sequence[Counter[str]], size: int, topic: Iterable[str]) -> tuple[str, ...]:
