@@ -7,7 +7,6 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -27,7 +26,6 @@ from honeyguide.lab.recorded.labels import read_labels
 from honeyguide.lab.recorded.pages import whole_folder
 from honeyguide.store.archive import ArchiveWriter
 
-Kind: TypeAlias = Literal["webkb", "schools", "warc", "wacz"]
 MAX_MEMBER = 8 << 30
 """Bytes of one WARC file in a WACZ, so that a zip bomb stops early."""
 

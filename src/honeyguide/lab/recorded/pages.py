@@ -132,10 +132,17 @@ class whole_folder:  # noqa: N801 - used as a statement, like a function
                     self._folder.rename(old)
                     self._temporary.rename(self._folder)
                     shutil.rmtree(old, ignore_errors=True)
-                elif not self._folder.exists():
-                    self._temporary.rename(self._folder)
+                else:
+                    self._settle()
         finally:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _settle(self) -> None:
+        try:
+            self._temporary.rename(self._folder)
+        except OSError as error:
+            if not self._folder.is_dir():
+                raise WebError(f"{self._folder}: {error.strerror}; check the folder") from error
 
 
 def _build(

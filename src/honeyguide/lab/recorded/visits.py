@@ -47,7 +47,6 @@ class RecordedVisits:
         self._blocks = blocks
         self._store = self._archive.store(blocks=blocks) if cached else None
         self._ids = frozenset(map(url_id, self.recorded.urls))
-        self._all = len(self.recorded) == len(self._archive.catalogue.sites)
         self._sealed = False
 
     async def visit(self, waiting: Waiting) -> Visit:
