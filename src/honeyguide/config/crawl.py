@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -194,12 +195,13 @@ class Crawl:
             state.stop_session(session, clock.now(), reason=self.reason)
             state.commit()
         finally:
-            if stores.archive is not None:
-                stores.archive.close()
-            if stores.index is not None:
-                stores.index.close()
-            if self.out is not None:
-                state.close()
+            with ExitStack() as closing:  # all are closed, also when a full disk makes one of them fail
+                if self.out is not None:
+                    closing.callback(state.close)
+                if stores.index is not None:
+                    closing.callback(stores.index.close)
+                if stores.archive is not None:
+                    closing.callback(stores.archive.close)
 
     async def _examples(self, web: Web, layout: Layout | None) -> Examples:
         """What the topic gives as text; fetched once, then kept in the collection."""

@@ -122,6 +122,7 @@ class Crawler:
         """Crawl, giving each event after it is committed."""
         started = self._clock.now()
         before = self.tally.seconds
+        whole = True
         if self.tally.pages == 0 and self._frontier.known == 0:
             self._seed()
             self._ask_all("start", None)
@@ -134,12 +135,18 @@ class Crawler:
                 for event in self._committer.fresh():
                     yield event
             await self._drain()
+        except Exception:
+            # A commit that failed half way (a full disk) may have lost part of its transaction: nothing
+            # more is written, and the crawl resumes from the last whole commit, as after a crash.
+            whole = False
+            raise
         finally:
             await self._cancel()
-            self.stopping = self.stopping or "nothing left to fetch"
-            self.tally.seconds = before + self._clock.now() - started
-            self._checkpoints.save(self.tally)
-            self._committer.commit(self._clock.now())
+            if whole:
+                self.stopping = self.stopping or "nothing left to fetch"
+                self.tally.seconds = before + self._clock.now() - started
+                self._checkpoints.save(self.tally)
+                self._committer.commit(self._clock.now())
             await self._web.close()
         for event in self._committer.fresh():
             yield event
