@@ -35,6 +35,15 @@ _PLAIN = {
 }
 
 
+def _fields(model: type[pydantic.BaseModel]) -> set[str]:
+    found = set(model.model_fields)
+    for field in model.model_fields.values():
+        inner = _model(field.annotation)
+        if inner is not None:
+            found |= _fields(inner)
+    return found
+
+
 class Loaded(msgspec.Struct, frozen=True):
     """An experiment with its name: that of its file."""
 
@@ -161,9 +170,11 @@ def _refuse(file: TopicFile | None, place: Location, problem: str) -> Honeyguide
 
 def _finding(finding: dict[str, Any], model: type[pydantic.BaseModel] = Experiment) -> tuple[Location, str]:
     """Where something is wrong, and a sentence that says what would be right."""
-    place = tuple(
-        part for part in finding["loc"] if part not in ("[key]", "FarSeeds") and "[" not in str(part)
-    )
+    *before, last = finding["loc"] or ("",)
+    # Members of unions stand in the path as types, such as `constrained-int` and `FarSeeds`.
+    place = tuple(part for part in before if isinstance(part, int) or str(part) in _FIELDS)
+    if last and (finding["type"] == "extra_forbidden" or isinstance(last, int) or last in _FIELDS):
+        place = (*place, last)
     key = str(place[-1]) if place else ""
     kind, message = finding["type"], str(finding["msg"])
     if kind == "extra_forbidden":
@@ -197,3 +208,6 @@ def _model(annotation: object) -> type[pydantic.BaseModel] | None:
         if isinstance(one, type) and issubclass(one, pydantic.BaseModel):
             return one
     return None
+
+
+_FIELDS = frozenset(_fields(Experiment))
