@@ -205,7 +205,7 @@ def test_unknown_experiments_webs_and_labels(tmp_path: Path) -> None:
         load_experiment("quik")
     with pytest.raises(HoneyguideError, match="cannot read the experiment"):
         load_experiment(str(tmp_path / "none.toml"))
-    values = {
+    values: dict[str, object] = {
         "title": "x",
         "webs": ["generated:5:300"],
         "recipes": [{"name": "random"}],
