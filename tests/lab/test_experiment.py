@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.errors import HoneyguideError
+from honeyguide.lab import studies
 from honeyguide.lab.experiment.cells import ORACLE, read_cell
 from honeyguide.lab.experiment.compare import compare, read_results
 from honeyguide.lab.experiment.crawl_cell import bench
@@ -236,3 +237,25 @@ def test_descriptions_join_where_only_numbers_differ() -> None:
     assert joined(["1,200 texts", "900 texts"]) == "900-1,200 texts"
     assert joined(["keywords", "nothing"]) == "keywords / nothing"
     assert isinstance(Results("a", "b", "c", {}), Results)
+
+
+def test_a_study_writes_the_same_kind_of_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = tmp_path / "studies"
+    modules.mkdir()
+    (modules / "counting.py").write_text(
+        "from honeyguide.lab.studies import StudyResult, StudyTable\n"
+        "def run(options, *, data, progress, jobs):\n"
+        "    progress('counting')\n"
+        "    table = StudyTable('Counts', ('n',), ((options['upto'],),))\n"
+        "    return StudyResult((table,), notes=('counted',), timing={'all': 1.5})\n"
+    )
+    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(modules)])
+    path = tmp_path / "count.toml"
+    path.write_text('title = "Count"\nkind = "study"\nstudy = "counting"\noptions = {upto = 3}\n')
+    written = run_experiment(str(path), out=tmp_path / "out")
+    assert written.results.tables[0]["rows"] == ((3,),)
+    assert "| 3 |" in (tmp_path / "out" / "results.md").read_text()
+    assert "1.5" not in (tmp_path / "out" / "results.json").read_text()
+    path.write_text('title = "Count"\nkind = "study"\nstudy = "countin"\n')
+    with pytest.raises(HoneyguideError, match=r"count\.toml:3: no study 'countin'; did you mean 'counting'"):
+        load_experiment(str(path))

@@ -17,6 +17,7 @@ from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.lab.experiment.extras import find_extra
 from honeyguide.lab.experiment.results import check_measure
 from honeyguide.lab.experiment.schema import Experiment, GivenTable, RecipeEntry
+from honeyguide.lab.studies import check_study
 from honeyguide.topic.file import TopicFile, nearest
 from honeyguide.topic.positions import Location
 
@@ -96,6 +97,9 @@ def check_experiment(values: dict[str, object], *, file: TopicFile | None = None
             if not experiment.extra_measures:
                 _guard(lambda column=column: check_measure(column), ("tables", number, "columns"), file)
     _check_names(experiment, file)
+    if experiment.study is not None:
+        name = experiment.study
+        _guard(lambda: check_study(name), ("study",), file)
     return experiment
 
 

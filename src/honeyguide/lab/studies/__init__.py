@@ -92,11 +92,17 @@ def study_names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
-def find_study(name: str) -> Study:
-    """The study of a name; `-` may stand for `_`."""
+def check_study(name: str) -> str:
+    """The module of a study; `-` may stand for `_`. Nothing is imported for it."""
     module = name.replace("-", "_")
     if module not in study_names():
         raise HoneyguideError(f"no study {name!r}; {nearest(module, study_names())}")
+    return module
+
+
+def find_study(name: str) -> Study:
+    """The function that runs a study."""
+    module = check_study(name)
     run: Study | None = getattr(importlib.import_module(f"{__name__}.{module}"), "run", None)
     if run is None:
         raise HoneyguideError(f"the study {name!r} has no function run; add it to its module")
