@@ -23,7 +23,7 @@ Between: TypeAlias = Literal["fold-in", "wait"]
 Method: TypeAlias = Literal["update", "full"]
 
 DEFAULT_K: Final = 50
-FIRST_PASSES: Final = 6
+FIRST_PASSES: Final = 10
 """Passes of the first reordering, which has only the corpus to start from."""
 LAST: Final = -2.0
 """Below every cosine: a new URL that waits for the next reordering."""
@@ -75,6 +75,9 @@ class Hcla(LocalOrder):
         anchor_terms: Whether O holds the words of anchors and link contexts; otherwise it is zero.
         context_words: Words of a link's context that are taken, when `anchor_terms` is on.
         link_weight: Entry of G and R for one link, beside term weights.
+        frontier_weight: Length of the frontier's columns, 1 as published. The children of a page with many
+            links make up a direction of their own, far from any word; below 1 they count for less, and
+            with 0 the frontier is scored in the space of what was fetched and does not shape it.
         warm_up: Links that must be known before HCLA takes over from best-first.
         fetched_kept: Fetched pages in the matrix; the least relevant are left out.
         frontier_kept: Frontier pages in the matrix, those with the most relevant parents; the rest are
@@ -120,6 +123,7 @@ class Hcla(LocalOrder):
         anchor_terms: bool = False,
         context_words: int = 30,
         link_weight: float = 1.0,
+        frontier_weight: float = 1.0,
         warm_up: int = 0,
         fetched_kept: int = 2000,
         frontier_kept: int = 10_000,
@@ -140,6 +144,7 @@ class Hcla(LocalOrder):
         self._anchor_terms = anchor_terms
         self._context_words = context_words
         self._link_weight = link_weight
+        self._frontier_weight = frontier_weight
         self._warm_up = warm_up
         self._frontier_kept = frontier_kept
         self._adaptive_k = adaptive_k
@@ -219,11 +224,12 @@ class Hcla(LocalOrder):
         space, query = self._topic()
         places = {page: place for place, page in enumerate(self._rows.tolist())}
         urls = {places[page]: url for page, url in self._seen.addresses() if page in places}
+        factors = self._vectors[:, : self._factors(len(self._rows))]
         return pulled_up(
-            self._vectors[: len(space.basis)],
-            self._link_weight * self._vectors[len(space.basis) :][rows],
+            factors[: len(space.basis)],
+            self._link_weight * factors[len(space.basis) :][rows],
             query,
-            words=self._text_place(self._seen.anchor(target)),
+            words=self._text_place(self._seen.anchor(target))[: factors.shape[1]],
             terms=space.vocabulary.terms,
             pages=[urls.get(row, "") for row in rows.tolist()],
         )
@@ -287,6 +293,8 @@ class Hcla(LocalOrder):
     def _kept(self, known: KnownLinks) -> NDArray[np.int64]:
         """Frontier pages that take part in the decomposition: those with the most relevant parents."""
         count = len(known.nodes)
+        if self._frontier_weight == 0.0:
+            return np.arange(0)
         if count <= self._frontier_kept:
             return np.arange(count)
         merit = known.frontier @ np.maximum(np.array(self._seen.scores), 1e-3)
@@ -307,6 +315,7 @@ class Hcla(LocalOrder):
             self._anchors(known, graph, kept),
             known.frontier[kept] if len(kept) < len(known.nodes) else known.frontier,
             link_weight=self._link_weight,
+            frontier_weight=self._frontier_weight,
         )
         factors = self._factors(pages)
         if self._method == "full":

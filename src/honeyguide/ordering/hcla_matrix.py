@@ -17,7 +17,7 @@ Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = Any
 """A scipy CSR matrix (scipy has no type information)."""
 
-OVERSAMPLING: Final = 10
+OVERSAMPLING: Final = 30
 """Directions iterated beyond those kept: the last one kept converges as fast as its gap to these."""
 
 
@@ -90,11 +90,18 @@ class Subspace(msgspec.Struct, frozen=True, eq=False):
 
 
 def expanded(
-    space: LatentSpace, words: Rows, among: Rows, anchors: Rows | None, links: Rows, *, link_weight: float
+    space: LatentSpace,
+    words: Rows,
+    among: Rows,
+    anchors: Rows | None,
+    links: Rows,
+    *,
+    link_weight: float = 1.0,
+    frontier_weight: float = 1.0,
 ) -> Expanded:
-    """Weigh links against words and bring every new column to length one."""
-    words, among = _normalised(words, among, link_weight)
-    anchors, links = _normalised(anchors, links, link_weight)
+    """Weigh links against words and bring every new column to length one, or to `frontier_weight`."""
+    words, among = _normalised(words, among, link_weight, 1.0)
+    anchors, links = _normalised(anchors, links, link_weight, frontier_weight)
     return Expanded(space.basis, space.values, words, among, anchors, links)
 
 
@@ -147,12 +154,12 @@ def start_block(
     return block
 
 
-def _normalised(words: Rows | None, links: Rows, weight: float) -> tuple[Rows | None, Rows]:
+def _normalised(words: Rows | None, links: Rows, weight: float, length: float) -> tuple[Rows | None, Rows]:
     squares = np.diff(links.indptr) * weight * weight
     if words is not None:
         squares = squares + np.asarray(words.multiply(words).sum(axis=1)).ravel()
     lengths = np.sqrt(squares)
-    factors = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
+    factors = np.divide(length, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
     scaled = _scaled(links, factors * weight)
     return (None if words is None else _scaled(words, factors)), scaled
 
