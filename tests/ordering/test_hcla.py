@@ -330,8 +330,9 @@ def test_a_corpus_that_cannot_serve_is_refused_at_once(examples: Examples, probl
 
 @pytest.mark.parametrize("option", ["k", "reorder_every", "fetched_kept", "frontier_kept", "passes"])
 def test_bad_options(option: str) -> None:
+    options: dict[str, Any] = {option: 0}
     with pytest.raises(ValueError, match="at least 1"):
-        Hcla(examples=EXAMPLES, **{option: 0})
+        Hcla(examples=EXAMPLES, **options)
 
 
 def test_k_above_the_rank_is_cut() -> None:

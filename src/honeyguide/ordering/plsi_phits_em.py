@@ -20,6 +20,10 @@ SMOOTHING: Final = 1e-6
 """Probability that every term and link keeps, as a share of one factor: no factor rules out anything."""
 GAIN: Final = 1e-4
 """Held-out likelihood must rise by this share to go on at the same temperature."""
+PATIENCE: Final = 2
+"""Steps without such a rise before the temperature falls."""
+LEAST_STEPS: Final = 15
+"""EM leaves an even start slowly: so many steps are made at least."""
 
 
 class Tempering(msgspec.Struct, frozen=True):
@@ -67,23 +71,22 @@ def fit_words(words: Rows, factors: int, *, random: np.random.Generator, temperi
         tempering: The schedule.
     """
     kept, aside = _split(words, random, tempering.held_out)
-    documents = random.dirichlet(np.full(factors, 5.0), size=words.shape[0])
-    terms = _columns(random.random((words.shape[1], factors)) + 0.5)
+    documents = random.dirichlet(np.ones(factors), size=words.shape[0])
+    terms = _columns(random.random((words.shape[1], factors)) + 0.1)
     best, found = -np.inf, (documents, terms, 1.0)
-    beta = 1.0
-    for _ in range(tempering.iterations):
+    beta, idle = 1.0, 0
+    for turn in range(tempering.iterations):
         documents, counts = step(kept, documents, terms, beta=beta)
         documents, terms = _rows(documents), _columns(counts)
         likelihood = log_likelihood(aside, documents, terms)
+        idle = 0 if likelihood > best + GAIN * abs(likelihood) else idle + 1
         if likelihood > best:
-            found = (documents, terms, beta)
-        risen = likelihood - best
-        best = max(best, likelihood)
-        if risen <= GAIN * abs(best):
-            beta *= tempering.eta
+            best, found = likelihood, (documents, terms, beta)
+        if turn >= LEAST_STEPS and idle >= PATIENCE:
+            beta, idle = beta * tempering.eta, 0
             if beta < tempering.lowest:
                 break
-            documents, terms = found[0], found[1]
+            documents, terms, _ = found
     documents, terms, beta = found
     shares, counts = step(words, documents, terms, beta=beta)
     return Fitted(_columns(counts), counts, _rows(shares).mean(axis=0), beta)
