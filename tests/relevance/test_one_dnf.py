@@ -18,8 +18,8 @@ X = np.array(POSITIVES + UNLABELLED)
 Y = np.array([1, 1, 1, 0, 0, 0, 0])
 
 
-@parametrize_with_checks([OneDNF(), OneDNFC()])
-def test_scikit_learn_checks(estimator: object, check: object) -> None:  # type: ignore[untyped-decorator]
+@parametrize_with_checks([OneDNF(), OneDNFC()])  # type: ignore[untyped-decorator]
+def test_scikit_learn_checks(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 

@@ -10,8 +10,8 @@ X = np.array([[2, 0, 1], [1, 1, 0], [0, 3, 1], [0, 1, 1]])
 Y = [1, 1, 0, 0]
 
 
-@parametrize_with_checks([TfipndfTransformer(), TfipndfTransformer(min_df=1)])
-def test_scikit_learn_checks(estimator: object, check: object) -> None:  # type: ignore[untyped-decorator]
+@parametrize_with_checks([TfipndfTransformer(), TfipndfTransformer(min_df=1)])  # type: ignore[untyped-decorator]
+def test_scikit_learn_checks(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 

@@ -26,11 +26,11 @@ def failures(estimator: object) -> dict[str, str]:
     return {} if isinstance(estimator, OneClassSVM) else expected
 
 
-@parametrize_with_checks(
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
     [WeightedVotingClassifier(start="all", min_df=1), WeightedVotingClassifier(), PEBL(), OneClassSVM()],
     expected_failed_checks=failures,
 )
-def test_scikit_learn_checks(estimator: object, check: object) -> None:  # type: ignore[untyped-decorator]
+def test_scikit_learn_checks(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 LONGEST: Final = 2_000
@@ -20,10 +21,10 @@ class EarlyPages:
 
     A focused crawl starts among pages on topic, so its early pages are no fair sample of the web: as
     they come they would teach a model that the topic's own words are nothing special. The example
-    pages (by address) and pages with the same words as an example or an earlier page are not taken at all.
+    pages (by address) and pages with the same text as an example or an earlier page are not taken at all.
     Of the others, those that the model calls on topic at the time of a training are held out of it:
-    they help to draw the line, and are never negatives. Which ones that are is asked anew at each
-    training, of a model that knows more. Pages on topic that slip through all this are few, and 1-DNFC
+    they help to draw the line, and are never negatives (at most half of all pages, the best ones, are
+    held out). Which ones that are is asked anew at each training, of a model that knows more. Pages on topic that slip through all this are few, and 1-DNFC
     takes none for a reliable negative that has a positive feature.
 
     Parameters:
@@ -47,7 +48,7 @@ class EarlyPages:
         """Which documents the last training left out; as many as there were then."""
         self._most = most
         self._addresses = frozenset(addresses) - {""}
-        self._seen = {frozenset(terms) for terms in positives}
+        self._seen = {_fingerprint(terms) for terms in positives}
 
     @property
     def full(self) -> bool:
@@ -56,10 +57,11 @@ class EarlyPages:
 
     def offer(self, terms: Sequence[str], *, url: str) -> bool:
         """Take a page unless it is an example or a double. Whether it is time to train."""
-        words = frozenset(terms)
-        if self.full or len(words) < LEAST_TERMS or url in self._addresses or words in self._seen:
+        mark = _fingerprint(terms)
+        few = len(terms) < LEAST_TERMS
+        if self.full or few or url in self._addresses or mark in self._seen:
             return False
-        self._seen.add(words)
+        self._seen.add(mark)
         self.documents.append(list(terms[:LONGEST]))
         return len(self.documents) in MILESTONES or self.full
 
@@ -67,5 +69,9 @@ class EarlyPages:
         """Take back what was kept before."""
         for terms in documents:
             self.documents.append(list(terms))
-            self._seen.add(frozenset(terms))
+            self._seen.add(_fingerprint(terms))
         self.held_out = held_out
+
+
+def _fingerprint(terms: Sequence[str]) -> int:
+    return xxhash.xxh3_64_intdigest(" ".join(terms[:LONGEST]).encode("utf-8", "surrogatepass"))

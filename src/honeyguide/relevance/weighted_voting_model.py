@@ -26,8 +26,6 @@ TOP_TERMS: Final = 10
 UNKNOWN: Final = -1000.0
 """The vote on a text without any known word: a score of 0."""
 CONTRASTS: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0)
-LEAST_NEGATIVES: Final = 20
-"""Early pages off topic that a training needs."""
 ENOUGH: Final = 50
 """Documents of U that the user must give for the crawl's own pages not to be used."""
 
@@ -132,7 +130,7 @@ class PuVoting:
         self._positives = self._terms_of(examples.positives)
         if not self._positives:
             raise TopicError("no example page with text; add addresses or files to 'examples' in [topic]")
-        distinct = {frozenset(terms) for terms in self._positives}
+        distinct = {tuple(terms) for terms in self._positives}
         if len(distinct) < 2:
             raise TopicError(
                 f"all {len(self._positives)} example pages are one document; give at least two different ones"
@@ -141,7 +139,7 @@ class PuVoting:
         self._addresses = tuple(sorted(addresses))
         self._negatives = self._terms_of(examples.negatives)
         own = [each for each in examples.unlabelled if each.url not in addresses]
-        self._unlabelled = [terms for terms in self._terms_of(own) if frozenset(terms) not in distinct]
+        self._unlabelled = [terms for terms in self._terms_of(own) if tuple(terms) not in distinct]
         enough = len(self._unlabelled) + len(self._negatives) >= ENOUGH
         most = 0 if len(self._unlabelled) >= ENOUGH else self._early_pages
         self._early = EarlyPages(self._positives, addresses, most=most)
@@ -180,10 +178,8 @@ class PuVoting:
             scores = self._start.judge_texts([" ".join(terms) for terms in early.documents])
         else:
             scores = self._chances(self._votes(early.documents)[0]).tolist()
-        held_out = np.array(scores) >= self.threshold
-        if len(held_out) - held_out.sum() < LEAST_NEGATIVES:
-            return False
-        early.held_out = held_out
+        # A model that calls nearly everything on topic would leave nothing: half of the pages stay.
+        early.held_out = np.array(scores) > min(self.threshold, float(np.median(scores)))
         self._learn()
         self._start = None
         return True
