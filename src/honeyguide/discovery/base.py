@@ -76,6 +76,10 @@ class SetUp(Protocol):
         """Keep an answer about `url` in the journal."""
         ...
 
+    def learned(self, source: str, facts: dict[str, object]) -> None:
+        """Note in the journal what the set-up came to, in plain JSON values."""
+        ...
+
     def now(self) -> float:
         """Time on the crawl's clock."""
         ...

@@ -86,6 +86,10 @@ class Preparation:
         if answer.failed:
             self._event("warning", url, {"source": source, "note": answer.note})
 
+    def learned(self, source: str, facts: dict[str, object]) -> None:
+        """Note in the journal what the set-up came to."""
+        self._event("learned", "", {"source": source, **facts})
+
     def now(self) -> float:
         """Time on the crawl's clock."""
         return self._clock.now()

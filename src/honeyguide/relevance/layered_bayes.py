@@ -12,30 +12,21 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page, Verdict
-from honeyguide.relevance.layered_bayes_graph import Layers, context_layers
+from honeyguide.relevance.layered_bayes_graph import Layers, context_layers, feature_arrays, features_from
 from honeyguide.relevance.layered_bayes_memory import CrawlMemory
+from honeyguide.relevance.layered_bayes_training import (
+    Classifiers,
+    held_out,
+    likelihoods,
+    seed_lines,
+    train,
+)
 from honeyguide.relevance.reduced_tf_idf import Features, ReducedTfIdf
 from honeyguide.store.models import Saved
 
 Likelihood: TypeAlias = Literal["per feature", "joint"]
 
 TOP_TERMS: Final = 10
-LEAST_SPREAD: Final = 0.25
-
-
-class _Classifiers(msgspec.Struct, frozen=True):
-    """What training gives; row j of every array belongs to layer j."""
-
-    log_p: NDArray[np.float64]
-    """log P(w | layer), layers x vocabulary."""
-    log_prior: NDArray[np.float64]
-    threshold: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    """Training documents of each layer, repetitions counted."""
-    middle: float
-    """Where the score is 0.5: layer 0's threshold, per feature."""
-    spread: float
-    """Standard deviation of layer 0's likelihoods per feature: the unit of the score."""
 
 
 class LayeredBayes:
@@ -61,10 +52,16 @@ class LayeredBayes:
         layer_cap: Most places of one graph in a layer, when graphs are built from the crawl's own links.
         features: Components that a page keeps.
         least_features: Pages with fewer of them belong to "other".
+        vocabulary: Phrases of the vocabulary.
         first_layer: Whether the vocabulary also takes the phrases of layer 1.
         likelihood: `per feature` or `joint`.
-        threshold_quantile: The threshold is this quantile of the likelihoods of a layer's own training
-            documents; 0 is their minimum.
+        threshold_quantile: A layer's threshold is this quantile of the likelihoods of its own training
+            documents; 0 is their minimum, as in the paper.
+        target_quantile: The same for layer 0, whose ten or so example pages make a fragile minimum.
+        held_out_threshold: Judge each training document for that as if it had not been one; False is
+            the paper's form, under which few other pages reach the likelihood of the examples themselves.
+        absorb: Pages of the upper layers that layer 0 alone would take for targets join layer 0; False
+            leaves them where they are, and pages on topic are then often put in layer 1.
         bootstrap_targets: Pages on topic before the first graph is built without backlinks.
         rebuild_every: Pages on topic between two rebuilds; None builds no graph anew.
         confidence: Quantile of the example pages' likelihoods that a new target must reach.
@@ -92,12 +89,16 @@ class LayeredBayes:
         layer_cap: int = 300,
         features: int = 40,
         least_features: int = 5,
+        vocabulary: int = 20_000,
         first_layer: bool = False,
         likelihood: Likelihood = "per feature",
         threshold_quantile: float = 0.0,
+        target_quantile: float = 0.25,
+        held_out_threshold: bool = True,
+        absorb: bool = True,
         bootstrap_targets: int = 20,
         rebuild_every: int | None = None,
-        confidence: float = 0.25,
+        confidence: float = 0.5,
         most_targets: int = 100,
         memory: int = 20_000,
         seed: int = 0,
@@ -108,15 +109,18 @@ class LayeredBayes:
             )
         if rebuild_every is not None and rebuild_every < 1:
             raise ValueError("rebuild_every must be 1 or more; leave it out to build no graph anew")
-        if not (0.0 <= threshold_quantile < 1.0 and 0.0 <= confidence <= 1.0):
-            raise ValueError("threshold_quantile and confidence are shares: write numbers from 0 to 1")
+        if not all(0.0 <= share <= 1.0 for share in (threshold_quantile, target_quantile, confidence)):
+            raise ValueError(
+                "threshold_quantile, target_quantile and confidence are shares: write numbers from 0 to 1"
+            )
         self.depth = depth
         self._cap = layer_cap
         self._keep = features
         self._least = least_features
+        self._size = vocabulary
         self._first_layer = first_layer
         self._joint = likelihood == "joint"
-        self._quantile = threshold_quantile
+        self._quantiles = (target_quantile, threshold_quantile)
         self._bootstrap_targets = bootstrap_targets
         self._rebuild_every = rebuild_every
         self._confidence = confidence
@@ -125,7 +129,10 @@ class LayeredBayes:
         self._seed = seed
         self._text = ReducedTfIdf(keep=features)
         self._context = Layers()
-        self._now: _Classifiers | None = None
+        self._held_out = held_out_threshold
+        self._absorb = absorb
+        self._held: list[Features] = []
+        self._now: Classifiers | None = None
         self._likely = -math.inf
         self._targets = 0
         self._next_build = 0
@@ -147,13 +154,22 @@ class LayeredBayes:
             first = dict.fromkeys(node.document for node in context.layers[1])
             master += [context.documents[index] for index in first]
         self._text = ReducedTfIdf.learn(
-            master, examples.unlabelled, languages=examples.languages, keep=self._keep
+            master,
+            examples.unlabelled,
+            languages=examples.languages,
+            keep=self._keep,
+            size=self._size,
         )
         if not len(self._text):
             raise TopicError("the example pages hold no words that count; name others with more text")
         self._context = context_layers(self._text, examples, depth=self.depth)
+        self._held = held_out(self._text, examples.positives) if self._held_out else []
         self._now = self._train(self._context)
-        lines = self._likelihoods(self._context, 0, self._now)
+        if self._absorb and self._context.filled > 1:
+            alone = self._train(self._context.only_seeds())
+            self._context = self._context.absorbed(lambda one: self._is_target(one, alone))
+            self._now = self._train(self._context)
+        lines = self._seed_lines(self._context, self._now)
         self._likely = float(np.quantile(lines, self._confidence)) if len(lines) else -math.inf
         if self._context.filled < 2:
             self._next_build = self._bootstrap_targets
@@ -250,6 +266,7 @@ class LayeredBayes:
             "threshold": now.threshold,
             "sizes": now.sizes,
             **self._context.arrays("context"),
+            **feature_arrays(self._held, "held"),
             **self._memory.arrays("memory"),
         }
         return Saved(values=values, arrays=arrays)
@@ -259,7 +276,7 @@ class LayeredBayes:
         values, arrays = saved.values, saved.arrays
         self._text = ReducedTfIdf.load(values["text"], arrays["idf"], keep=self._keep)
         numbers = {name: arrays[name].astype(np.float64) for name in ("log_p", "log_prior", "threshold")}
-        self._now = _Classifiers(
+        self._now = Classifiers(
             **numbers,
             sizes=arrays["sizes"].astype(np.int64),
             middle=msgspec.convert(values["middle"], float),
@@ -271,55 +288,43 @@ class LayeredBayes:
         self._next_build = msgspec.convert(values["next_build"], int)
         self.generation = msgspec.convert(values["generation"], int)
         self._context = Layers.load(arrays, "context", sampled=bool(values["sampled"]))
+        self._held = features_from(arrays, "held")
         self._memory.load(arrays, "memory")
         return self
 
-    def _fitted(self) -> _Classifiers:
+    def _fitted(self) -> Classifiers:
         if self._now is None:
             raise TopicError("the page model knows no topic yet; call fit or load first")
         return self._now
 
-    def _train(self, layers: Layers) -> _Classifiers:
-        size = len(self._text)
-        counts = layers.counts(size)
-        log_p = np.log((1.0 + counts) / (size + counts.sum(axis=1, keepdims=True)))
-        sizes = np.array([len(layers.documents(layer)) for layer in range(layers.depth + 1)], dtype=np.int64)
-        there = sizes > 0
-        share = sizes / max(1, sizes.sum())
-        if layers.sampled:
-            share = np.where(there, 1.0 / max(1, there.sum()), 0.0)
-        # An empty layer can win no page.
-        log_prior = np.log(np.where(there, share, 1.0)) + np.where(there, 0.0, -1e12)
-        half = _Classifiers(log_p, log_prior, np.full(len(sizes), -np.inf), sizes, middle=0.0, spread=1.0)
-        lines = [self._likelihoods(layers, layer, half) for layer in range(len(sizes))]
-        threshold = np.array([np.quantile(own, self._quantile) if len(own) else 0.0 for own in lines])
-        means = self._likelihoods(layers, 0, half, joint=False)
-        if not len(means):
-            return msgspec.structs.replace(half, threshold=threshold)
-        return msgspec.structs.replace(
-            half,
-            threshold=threshold,
-            middle=float(np.quantile(means, self._quantile)),
-            spread=max(LEAST_SPREAD, float(means.std())),
+    def _train(self, layers: Layers) -> Classifiers:
+        return train(
+            layers,
+            size=len(self._text),
+            held=self._held,
+            quantiles=self._quantiles,
+            joint=self._joint,
+            leave_out=self._held_out,
         )
 
-    def _likelihoods(
-        self, layers: Layers, layer: int, now: _Classifiers, *, joint: bool | None = None
-    ) -> NDArray[np.float64]:
-        """Likelihoods of a layer's own training documents, each once, under its classifier."""
-        joint = self._joint if joint is None else joint
-        documents = [one for one in layers.unique(layer) if len(one.columns)]
-        return np.array([float(_lines(one, now, joint=joint)[layer]) for one in documents])
+    def _seed_lines(self, layers: Layers, now: Classifiers) -> NDArray[np.float64]:
+        counts = layers.counts(len(self._text))
+        return seed_lines(layers, counts[0], held=self._held, joint=self._joint, leave_out=self._held_out)
+
+    def _is_target(self, found: Features, alone: Classifiers) -> bool:
+        if len(found.columns) < self._least:
+            return False
+        return bool(likelihoods(found, alone, joint=self._joint)[0] >= alone.threshold[0])
 
     def _place(
-        self, found: Features, now: _Classifiers
+        self, found: Features, now: Classifiers
     ) -> tuple[int, float, NDArray[np.float64], NDArray[np.float64]]:
         """Layer, likelihood there, likelihoods under all layers, posterior."""
         other = len(now.sizes)
         if not len(found.columns):
             nothing = np.zeros(other)
             return other, float(now.log_p.min()) * (self._keep if self._joint else 1), nothing, nothing
-        lines = _lines(found, now, joint=self._joint)
+        lines = likelihoods(found, now, joint=self._joint)
         joint = now.log_prior + now.log_p[:, found.columns].sum(axis=1)
         posterior = np.exp(joint - joint.max())
         posterior /= posterior.sum()
@@ -329,16 +334,16 @@ class LayeredBayes:
             layer = other
         return layer, likelihood, lines, posterior
 
-    def _score(self, found: Features, now: _Classifiers) -> float:
+    def _score(self, found: Features, now: Classifiers) -> float:
         features = len(found.columns)
         if not features:
             return 0.0
-        distance = (float(_lines(found, now, joint=False)[0]) - now.middle) / now.spread
+        distance = (float(likelihoods(found, now, joint=False)[0]) - now.middle) / now.spread
         # A page of few phrases says little, however likely they are.
         return min(1.0, features / max(1, self._least)) / (1.0 + math.exp(-max(-500.0, min(500.0, distance))))
 
     def _terms(
-        self, found: Features, layer: int, score: float, now: _Classifiers
+        self, found: Features, layer: int, score: float, now: Classifiers
     ) -> tuple[tuple[str, float], ...]:
         """The phrases that speak most for the layer, by their gain over the other layers."""
         if not len(found.columns) or not score:
@@ -355,9 +360,3 @@ class LayeredBayes:
         shares = [(int(found.columns[i]), score * float(weight[i]) / total) for i in order.tolist()]
         # Rounding down keeps the sum of the shares at or below the score.
         return tuple((self._text.terms[i], math.floor(s * 1e9) / 1e9) for i, s in shares if s > 0.0)
-
-
-def _lines(found: Features, now: _Classifiers, *, joint: bool) -> NDArray[np.float64]:
-    """Likelihood of a page under each layer."""
-    total: NDArray[np.float64] = now.log_p[:, found.columns].sum(axis=1)
-    return total if joint else total / max(1, len(found.columns))

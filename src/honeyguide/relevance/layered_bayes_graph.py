@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Self
 
@@ -71,6 +71,18 @@ class Layers:
         ]
         sampled = self.sampled or other.sampled
         return Layers([*self._documents, *other._documents], members, sampled=sampled)
+
+    def only_seeds(self) -> Layers:
+        """Layer 0 alone; the others are empty."""
+        return Layers(self._documents, [self._members[0], *([] for _ in self._members[1:])])
+
+    def absorbed(self, is_target: Callable[[Features], bool]) -> Layers:
+        """With the documents that are targets themselves in layer 0, once, and in no other layer."""
+        upper = dict.fromkeys(index for layer in self._members[1:] for index in layer)
+        targets = [index for index in upper if is_target(self._documents[index])]
+        out = set(targets)
+        members = [[index for index in layer if index not in out] for layer in self._members[1:]]
+        return Layers(self._documents, [[*self._members[0], *targets], *members], sampled=self.sampled)
 
     def arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """Everything but `sampled`, as arrays whose names begin with `name`."""

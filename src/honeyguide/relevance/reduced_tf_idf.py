@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Self
 
@@ -19,7 +19,8 @@ from honeyguide.text.tokens import Analyser
 
 LEAST_BACKGROUND: Final = 50
 """Fewer documents say less of common phrases than the built-in table of words."""
-MOST_PHRASES: Final = 50_000
+MOST_PHRASES: Final = 100_000
+"""Phrases of the master documents that are looked at, the most frequent."""
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -39,9 +40,9 @@ class _Values(msgspec.Struct, frozen=True):
 class ReducedTfIdf:
     """Phrases of one and two stemmed words, weighed by `f(w,d) / max f(d) * log(N / n(w))`.
 
-    The vocabulary is what occurs in the master documents. N and n(w) come from a reference corpus; without
-    one, from a built-in table of common words, where a phrase of two words is as common as independent
-    words would make it. A phrase that the reference never saw counts as seen once.
+    The vocabulary is the `size` strongest phrases of all master documents joined. N and n(w) come from a
+    reference corpus; without one, from a built-in table of common words, where a phrase of two words is as
+    common as independent words would make it. A phrase that the reference never saw counts as seen once.
 
     Parameters:
         keep: Components that a document keeps.
@@ -60,10 +61,10 @@ class ReducedTfIdf:
     ) -> None:
         self.terms = tuple(terms)
         self.idf = np.zeros(0) if idf is None else idf
-        self._column = {term: column for column, term in enumerate(self.terms)}
         self._weights: list[float] = self.idf.tolist()
         self._analyser = analyser or Analyser()
         self._keep = keep
+        self._table = _PhraseTable(self.terms)
 
     def __len__(self) -> int:
         """Size of the vocabulary."""
@@ -77,6 +78,7 @@ class ReducedTfIdf:
         *,
         languages: Sequence[str] = ("en",),
         keep: int = 40,
+        size: int = 5000,
     ) -> Self:
         """Vocabulary from the master documents, weights from the reference corpus.
 
@@ -89,19 +91,22 @@ class ReducedTfIdf:
         counts: Counter[str] = Counter()
         for document in master:
             counts.update(_phrases(analyser.terms(f"{document.title}\n{document.text}")))
-        kept = [term for term, _ in counts.most_common(MOST_PHRASES)]
-        weights = _idf(frozenset(kept), reference, analyser)
-        terms = sorted(term for term in kept if weights[term] > 0.0)
-        return cls(terms, np.array([weights[term] for term in terms]), analyser=analyser, keep=keep)
+        found = [term for term, _ in counts.most_common(MOST_PHRASES)]
+        idf = dict(zip(found, _idf(found, reference, analyser), strict=True))
+        found.sort(key=lambda term: (-counts[term] * idf[term], term))
+        terms = sorted(term for term in found[:size] if idf[term] > 0.0)
+        return cls(terms, np.array([idf[term] for term in terms]), analyser=analyser, keep=keep)
+
+    def counts(self, title: str, text: str) -> dict[int, int]:
+        """How often each phrase of the vocabulary occurs in a document, by its number."""
+        return self._table.counts(self._analyser.terms(f"{title}\n{text}"))
 
     def features(self, title: str, text: str) -> Features:
         """The strongest components of a document, with their counts."""
-        column = self._column
-        counts: dict[int, int] = {}
-        for phrase in _phrases(self._analyser.terms(f"{title}\n{text}")):
-            place = column.get(phrase)
-            if place is not None:
-                counts[place] = counts.get(place, 0) + 1
+        return self.strongest(self.counts(title, text))
+
+    def strongest(self, counts: Mapping[int, int]) -> Features:
+        """The strongest components of a document whose phrases are counted."""
         weights = self._weights
         # Dividing by the largest count of the document changes no order, so it is left out.
         best = sorted(counts.items(), key=lambda item: (-item[1] * weights[item[0]], item[0]))[: self._keep]
@@ -112,8 +117,12 @@ class ReducedTfIdf:
 
     def values(self) -> dict[str, object]:
         """Everything but the weights, as JSON values."""
-        kept = _Values(self.terms, self._analyser.languages, self._analyser.segmenter)
-        return {"terms": list(kept.terms), "languages": list(kept.languages), "segmenter": kept.segmenter}
+        analyser = self._analyser
+        return {
+            "terms": list(self.terms),
+            "languages": list(analyser.languages),
+            "segmenter": analyser.segmenter,
+        }
 
     @classmethod
     def load(cls, values: object, idf: NDArray[np.generic], *, keep: int) -> Self:
@@ -123,19 +132,46 @@ class ReducedTfIdf:
         return cls(kept.terms, idf.astype(np.float64), analyser=analyser, keep=keep)
 
 
+class _PhraseTable:
+    """Numbers of phrases, found in one pass without making the phrases of a text."""
+
+    def __init__(self, phrases: Sequence[str]) -> None:
+        self._single: dict[str, int] = {}
+        self._pairs: dict[str, dict[str, int]] = {}
+        for number, phrase in enumerate(phrases):
+            first, _, second = phrase.partition(" ")
+            if second:
+                self._pairs.setdefault(first, {})[second] = number
+            else:
+                self._single[first] = number
+
+    def counts(self, terms: Iterable[str]) -> dict[int, int]:
+        single, pairs = self._single, self._pairs
+        counts: dict[int, int] = {}
+        followers: dict[str, int] | None = None
+        for term in terms:
+            if followers is not None and (place := followers.get(term)) is not None:
+                counts[place] = counts.get(place, 0) + 1
+            if (place := single.get(term)) is not None:
+                counts[place] = counts.get(place, 0) + 1
+            followers = pairs.get(term)
+        return counts
+
+
 def _phrases(terms: Sequence[str]) -> Iterable[str]:
     yield from terms
     for first, second in pairwise(terms):
         yield f"{first} {second}"
 
 
-def _idf(phrases: frozenset[str], reference: Sequence[Document], analyser: Analyser) -> dict[str, float]:
+def _idf(phrases: Sequence[str], reference: Sequence[Document], analyser: Analyser) -> list[float]:
     if len(reference) < LEAST_BACKGROUND:
-        table = background(analyser)
-        most = math.log(table.documents)
-        return {phrase: min(most, sum(map(table.idf, phrase.split(" ")))) for phrase in phrases}
-    spread: Counter[str] = Counter()
+        common = background(analyser)
+        most = math.log(common.documents)
+        return [min(most, sum(map(common.idf, phrase.split(" ")))) for phrase in phrases]
+    table = _PhraseTable(phrases)
+    spread = [0] * len(phrases)
     for document in reference:
-        found = set(_phrases(analyser.terms(f"{document.title}\n{document.text}")))
-        spread.update(found & phrases)
-    return {phrase: math.log(len(reference) / max(1, spread[phrase])) for phrase in phrases}
+        for number in table.counts(analyser.terms(f"{document.title}\n{document.text}")):
+            spread[number] += 1
+    return [math.log(len(reference) / max(1, one)) for one in spread]

@@ -83,6 +83,15 @@ class Backlinks:
         if not self._limits.depth or not setup.examples.positives:
             return setup.examples
         graph = await context_graph(setup, self._service, self._limits, source=self.name)
+        facts: dict[str, object] = {
+            "layers": [len(layer) for layer in graph.layers],
+            "documents": len(graph.documents),
+            "requests": graph.requests,
+            "fetched": graph.fetched,
+            "seconds": round(graph.seconds, 3),
+            "notes": list(graph.notes),
+        }
+        setup.learned(self.name, facts)
         return msgspec.structs.replace(setup.examples, context=graph)
 
     async def suggest(self, ask: Ask) -> Answer:
