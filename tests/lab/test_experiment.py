@@ -142,7 +142,7 @@ def test_only_some_recipes(small: Path, tmp_path: Path) -> None:
     loaded = load_experiment(str(small))
     run = run_cells(loaded, tmp_path, only=("random",))
     assert {cell.row for cell, _ in run.cells} == {"oracle", "random"}
-    with pytest.raises(HoneyguideError, match="has no recipe 'randm'; choose from"):
+    with pytest.raises(HoneyguideError, match="has no recipe 'randm'; did you mean 'random'"):
         run_cells(loaded, tmp_path, only=("randm",))
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from honeyguide.cli.output import print_table
 
@@ -13,7 +16,7 @@ def compare(
     /,
     *,
     measure: str = "area_of_oracle",
-    recipes: tuple[str, ...] = (),
+    recipes: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
     json: bool = False,
 ) -> None:
     """Compare two results of lab run: differences with intervals and paired tests.

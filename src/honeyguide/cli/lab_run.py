@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -18,7 +20,7 @@ def run(
     experiment: str,
     /,
     *,
-    only: tuple[str, ...] = (),
+    only: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
     jobs: int | None = None,
     out: Path | None = None,
     json: Path | None = None,

@@ -15,6 +15,7 @@ from honeyguide.lab.experiment.schema import Experiment, GivenTable, RecipeEntry
 from honeyguide.lab.experiment.situation import Task
 from honeyguide.lab.measures import CrawlRecord
 from honeyguide.store.atomic import replacing
+from honeyguide.topic.file import nearest
 
 ORACLE = "oracle"
 """The row that knows labels and graph: an upper bound, no recipe."""
@@ -128,6 +129,6 @@ def rows_of(loaded: Loaded, only: tuple[str, ...]) -> list[RecipeEntry]:
     entries = list(loaded.experiment.recipes)
     unknown = [one for one in only if not any(one in (entry.row, entry.name) for entry in entries)]
     if unknown:
-        rows = ", ".join(entry.row for entry in entries)
-        raise HoneyguideError(f"experiment {loaded.name} has no recipe {unknown[0]!r}; choose from: {rows}")
+        hint = nearest(unknown[0], [entry.row for entry in entries])
+        raise HoneyguideError(f"experiment {loaded.name} has no recipe {unknown[0]!r}; {hint}")
     return [entry for entry in entries if not only or entry.row in only or entry.name in only]
