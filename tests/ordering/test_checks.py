@@ -23,6 +23,10 @@ GIVEN: dict[str, Any] = {
     "judge": CountsOwls(),
     "topic_terms": ("owl", "bird nest", "鸟巢"),
     "retrain_every": 20,
+    "taxonomy": ("Animals", "Owl|鸟巢"),
+    "keywords": ("owl", "bird nest"),
+    "languages": ("en", "zh"),
+    "personal_table": False,
 }
 
 

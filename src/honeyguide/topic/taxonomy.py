@@ -246,7 +246,7 @@ def last(path: str) -> str:
 def _parts(path: str) -> list[str]:
     parts = [" ".join(part.replace("_", " ").split()) for part in path.split("/")]
     kept = [part for part in parts if part]
-    return kept[1:] if kept[:1] == ["Top"] else kept
+    return kept[1:] if kept and kept[0].lower() == "top" else kept
 
 
 def _spelling(path: str, above: str) -> str:

@@ -47,12 +47,13 @@ def _opened(path: Path) -> BinaryIO:
         if path.is_dir():
             raise TopicError(f"{path} is a folder; name the taxonomy file in it")
         stream = path.open("rb")
+        packed = stream.read(2) == b"\x1f\x8b"
+        if packed:
+            stream.close()
+            return cast("BinaryIO", gzip.open(path))
     except OSError as error:
         raise TopicError(f"cannot read the taxonomy {path}: {error.strerror}; check the path") from None
-    head = stream.read(2)
     stream.seek(0)
-    if head == b"\x1f\x8b":
-        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
     return stream
 
 
