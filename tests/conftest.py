@@ -16,3 +16,17 @@ def shared_data() -> Path:
     if not root.is_dir():
         pytest.skip(f"no data sets at {root}: set HONEYGUIDE_DATA to the folder that holds them")
     return root
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures that tests measured (`record_property("figure", ...)`), also with pytest-xdist."""
+    lines = [
+        str(value)
+        for report in terminalreporter.stats.get("passed", [])
+        for name, value in report.user_properties
+        if name == "figure"
+    ]
+    if lines:
+        terminalreporter.section("figures")
+        for line in sorted(lines):
+            terminalreporter.write_line(line)

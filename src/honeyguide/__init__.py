@@ -9,8 +9,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
+
+if TYPE_CHECKING:
+    from honeyguide.config.crawl import Crawl, crawl
+    from honeyguide.model import Topic
+    from honeyguide.store.collection import Collection
 
 _HOMES = {
     "Collection": "honeyguide.store.collection",

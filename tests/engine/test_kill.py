@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,20 @@ def check_consistent(folder: Path) -> None:
             check=False,
         )
         assert checked.returncode == 0, checked.stdout
+        assert read_by_fastwarc(archive) > 0
+
+
+def read_by_fastwarc(archive: Path) -> int:
+    """Read the whole file with another program's reader, digests checked; the number of records."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from fastwarc.warc import ArchiveIterator
+    records = 0
+    with archive.open("rb") as stream:
+        for record in ArchiveIterator(stream, parse_http=False):
+            assert record.verify_block_digest()
+            records += 1
+    return records
 
 
 async def kill_often(tmp_path: Path, recipe: str, *, kills: int, pages: int, seed: int) -> None:

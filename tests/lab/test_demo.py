@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from figures import RecordProperty
 
 from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock
@@ -18,14 +19,16 @@ from honeyguide.store.collection import Collection
 async def crawled(web: GeneratedWeb, topic: str, recipe: str) -> CrawlRecord:
     clock = VirtualClock()
     config = demo.demo_config(web, topic, 1, recipe)
-    job = Crawl(config, clock=clock, fetcher=GeneratedFetcher(web, clock), max_seconds=100_000, max_pages=3300)
+    job = Crawl(
+        config, clock=clock, fetcher=GeneratedFetcher(web, clock), max_seconds=100_000, max_pages=3300
+    )
     async for _ in job.run():
         pass
     targets = reachable(web, topic, seeds(web, topic, distance=demo.START_DISTANCE))
     return demo.as_record(Collection.of(job.state), recipe, targets, web)
 
 
-async def test_best_first_needs_half_of_the_downloads() -> None:
+async def test_best_first_needs_half_of_the_downloads(record_property: RecordProperty) -> None:
     web = GeneratedWeb(demo.SPEC)
     assert len(web.hosts()) >= 30
     assert demo.SPEC.pages >= 3_000
@@ -33,7 +36,9 @@ async def test_best_first_needs_half_of_the_downloads() -> None:
     topic = web.topics[0]
     broad = downloads_to(await crawled(web, topic, "breadth-first"), 0.8)
     best = downloads_to(await crawled(web, topic, "best-first"), 0.8)
-    print(f"downloads to 80 % of the targets: breadth-first {broad}, best-first {best}")
+    record_property(
+        "figure", f"demo: downloads to 80 % of the targets, breadth-first {broad}, best-first {best}"
+    )
     assert broad is not None
     assert best is not None
     assert best <= broad / 2
@@ -41,7 +46,9 @@ async def test_best_first_needs_half_of_the_downloads() -> None:
 
 def test_the_demo_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over real HTTP, on a smaller web."""
-    monkeypatch.setattr(demo, "SPEC", WebSpec(seed=3, hosts=30, pages=500, topics=5, slow=0.0, crawl_delay=0.0))
+    monkeypatch.setattr(
+        demo, "SPEC", WebSpec(seed=3, hosts=30, pages=500, topics=5, slow=0.0, crawl_delay=0.0)
+    )
     said: list[str] = []
     result = demo.run_demo(tmp_path / "out", say=said.append)
     assert [row["recipe"] for row in result.rows] == list(demo.RECIPES)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from figures import RecordProperty
 from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.web.domain import registered_domain, registrable, same_site
 
 
-def test_public_suffix_cases(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_public_suffix_cases(shared_data: Path, record_property: RecordProperty) -> None:
     text = (shared_data / "conformance/publicsuffix/tests/tests.txt").read_text("utf-8")
     cases = [line.split() for line in text.splitlines() if line and not line.startswith("//")]
     wrong = [
@@ -20,8 +20,7 @@ def test_public_suffix_cases(shared_data: Path, capsys: pytest.CaptureFixture[st
         for host, expected in cases
         if registrable("" if host == "null" else host) != (None if expected == "null" else expected)
     ]
-    with capsys.disabled():
-        sys.stdout.write(f"\npublic suffixes: {len(cases) - len(wrong)}/{len(cases)} cases\n")
+    record_property("figure", f"public suffixes: {len(cases) - len(wrong)}/{len(cases)} cases")
     assert not wrong
     assert len(cases) == 78
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from figures import RecordProperty
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jwm.robotstxt.googlebot import RobotsMatcher
@@ -58,14 +58,13 @@ def read_textproto(text: str) -> Iterator[Expectation]:
             values = {}
 
 
-def test_google_conformance_cases(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_google_conformance_cases(shared_data: Path, record_property: RecordProperty) -> None:
     folder = shared_data / "conformance/google-robotstxt-spec-test/src/main/resources/CTC"
     cases = [
         case for file in sorted(folder.rglob("*.textproto")) for case in read_textproto(file.read_text())
     ]
     wrong = [case for case in cases if Robots.parse(case.body).allowed(case.agent, case.url) != case.allowed]
-    with capsys.disabled():
-        sys.stdout.write(f"\nrobots.txt: {len(cases) - len(wrong)}/{len(cases)} conformance cases\n")
+    record_property("figure", f"robots.txt: {len(cases) - len(wrong)}/{len(cases)} conformance cases")
     assert not wrong
     assert len(cases) == 400
 

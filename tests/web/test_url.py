@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
 import ada_url
 import pytest
+from figures import RecordProperty
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,17 +38,14 @@ def ada_href(text: str, base: str | None) -> str | None:
     return href
 
 
-def test_all_http_cases_of_the_web_platform_tests(
-    shared_data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_http_cases_of_the_web_platform_tests(shared_data: Path, record_property: RecordProperty) -> None:
     cases = [case for case in wpt_cases(shared_data) if concerns_http(case)]
     wrong = [
         (case["input"], case["base"], case.get("href"))
         for case in cases
         if parse_href(case["input"], case["base"]) != case.get("href")
     ]
-    with capsys.disabled():
-        sys.stdout.write(f"\nWHATWG URL: {len(cases) - len(wrong)}/{len(cases)} http(s) cases\n")
+    record_property("figure", f"WHATWG URL: {len(cases) - len(wrong)}/{len(cases)} http(s) cases")
     assert not wrong
     assert len(cases) == 446
 

@@ -195,6 +195,10 @@ class Crawler:
             waiting = self._frontier.pop(now, blocked=self._blocked)
             if waiting is None:
                 return
+            dropped = self._arrival.drop_trap(waiting, now)
+            if dropped:
+                self._committer.add(dropped)
+                continue
             ip = self._frontier.host(waiting.host).ip
             self._gate.took(ip, now)
             self._dialled[waiting.row] = ip
@@ -343,9 +347,9 @@ class Crawler:
 
     def _ask_low(self) -> bool:
         """The frontier is empty: ask the sources once per page count, else the crawl is over."""
-        if self._asked_low_at == self.tally.requests:
+        if self._asked_low_at == self.tally.pages:
             return False
-        self._asked_low_at = self.tally.requests
+        self._asked_low_at = self.tally.pages
         return self._ask_all("low", None) > 0
 
     def _suggested(self, source: Source, answer: Answer) -> None:

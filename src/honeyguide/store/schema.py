@@ -57,7 +57,8 @@ def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "N
     if synchronous not in {"NORMAL", "FULL"}:
         raise CollectionError(f"synchronous = {synchronous!r} is not known; use NORMAL or FULL")
     if path is None:
-        connection = sqlite3.connect(":memory:", isolation_level="IMMEDIATE")
+        # Read by another thread than it was written by when a notebook's loop is running.
+        connection = sqlite3.connect(":memory:", isolation_level="IMMEDIATE", check_same_thread=False)
         _create(connection)
         return connection
     if read_only and not path.is_file():
