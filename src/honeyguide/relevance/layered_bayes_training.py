@@ -104,12 +104,18 @@ def held_out(text: ReducedTfIdf, documents: Sequence[Document]) -> list[Features
 def seed_lines(
     layers: Layers, counts: NDArray[np.float64], *, held: Sequence[Features], joint: bool, leave_out: bool
 ) -> NDArray[np.float64]:
-    """Likelihoods of the example pages (the first documents of layer 0) under layer 0."""
+    """Likelihoods of the example pages (the first documents of layer 0) under layer 0.
+
+    Held out, a page counts with no more than its likelihood as it is: no example is to fall below itself.
+    """
     if not leave_out or len(held) < 2:
         return _own_lines(layers, 0, counts, joint, False)
     own = layers.unique(0)[: len(held)]
     found = [
-        _line(seen, counts, without=one, times=1, joint=joint)
+        min(
+            _line(seen, counts, without=one, times=1, joint=joint),
+            _line(one, counts, without=one, times=0, joint=joint),
+        )
         for seen, one in zip(held, own, strict=True)
         if len(seen.columns)
     ]
