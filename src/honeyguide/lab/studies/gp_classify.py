@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+from itertools import repeat
+from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -15,10 +21,12 @@ from honeyguide.lab.studies import DataFinder, Progress, StudyResult, StudyTable
 from honeyguide.lab.svm_baselines import combined_kernel_svm, content_rbf_svm, tuned_linear_svm
 from honeyguide.relevance.evolved.evolution import Settings
 from honeyguide.relevance.evolved.formula import EVIDENCE, show
-from honeyguide.relevance.evolved.samples import Split, Training, split
+from honeyguide.relevance.evolved.samples import Labelled, Training, split
 from honeyguide.relevance.evolved.scores import class_f1, macro_f1, study_f1
 
 GP = "GP + kNN"
+Wanted: TypeAlias = tuple[str, int, int]
+"""Set, per cent, repetition."""
 SHARES = {10: (0.10, 0.07), 20: (0.20, 0.15), 30: (0.30, 0.25)}
 """Per cent of the collection for training, with the study's validation share."""
 
@@ -56,36 +64,52 @@ class Trial(msgspec.Struct, frozen=True):
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
     """Classify with each method, several times, and compare."""
     chosen = msgspec.convert(options, Options)
+    wanted = [
+        (name, per_cent, repetition)
+        for name in chosen.sets
+        for per_cent in chosen.samples
+        for repetition in range(chosen.repetitions.get(name, 5))
+    ]
+    trials: dict[tuple[str, int], list[Trial]] = {}
+    for (name, per_cent, repetition), trial in zip(wanted, _all(wanted, chosen, data, jobs), strict=True):
+        trials.setdefault((name, per_cent), []).append(trial)
+        progress(f"{name} {per_cent} %: repetition {repetition + 1}, GP {100 * trial.results[GP].macro:.2f}")
     tables: list[StudyTable] = []
-    notes: list[str] = []
+    notes = [f"{name}: {_collection(name, data.roots)[1]}" for name in chosen.sets]
     timing: dict[str, float] = {}
-    for name in chosen.sets:
-        collection, about = load_set(name, data)
-        notes.append(f"{name}: {about}")
-        for per_cent in chosen.samples:
-            trials: list[Trial] = []
-            for repetition in range(chosen.repetitions.get(name, 5)):
-                training, validation = SHARES[per_cent]
-                seed = chosen.seed + repetition
-                samples = split(collection, training=training, validation=validation, seed=seed)
-                trials.append(_trial(samples, chosen, seed=seed, threads=jobs))
-                macro = trials[-1].results[GP].macro
-                progress(f"{name} {per_cent} %: repetition {repetition + 1}, GP {100 * macro:.2f}")
-            tables += [_table(name, per_cent, trials), _tests(name, per_cent, trials)]
-            best = max(trials, key=lambda trial: trial.results[GP].macro)
-            notes.append(f"{name} {per_cent} %: the best evolved similarity is {best.formula}")
-            timing[f"evolution, {name} {per_cent} %"] = float(
-                np.mean([trial.evolution_seconds for trial in trials])
-            )
+    for (name, per_cent), some in trials.items():
+        tables += [_table(name, per_cent, some), _tests(name, per_cent, some)]
+        best = max(some, key=lambda trial: trial.results[GP].macro)
+        notes.append(f"{name} {per_cent} %: the best evolved similarity is {best.formula}")
+        timing[f"evolution, {name} {per_cent} %"] = float(np.mean([one.evolution_seconds for one in some]))
     return StudyResult(tables=tuple(tables), notes=tuple(notes), timing=timing)
 
 
-def _trial(samples: Split, options: Options, *, seed: int, threads: int) -> Trial:
+def _all(wanted: Sequence[Wanted], options: Options, data: DataFinder, jobs: int) -> Iterator[Trial]:
+    """All trials in order, in so many processes."""
+    if jobs <= 1:
+        for one in wanted:
+            yield _trial(one, options, data.roots)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_trial, wanted, repeat(options), repeat(data.roots))
+
+
+@lru_cache(maxsize=2)
+def _collection(name: str, roots: tuple[Path, ...]) -> tuple[Labelled, str]:
+    return load_set(name, DataFinder(roots))
+
+
+def _trial(wanted: Wanted, options: Options, roots: tuple[Path, ...]) -> Trial:
+    name, per_cent, repetition = wanted
+    seed = options.seed + repetition
+    training, validation = SHARES[per_cent]
+    samples = split(_collection(name, roots)[0], training=training, validation=validation, seed=seed)
     settings = Settings(
         population=options.population, generations=options.generations, k=options.k, seed=seed
     )
     started = time.process_time()
-    work = Training(samples, settings, threads=max(1, threads))
+    work = Training(samples, settings, threads=1)
     outcome = work.run()
     assert outcome is not None
     seconds = time.process_time() - started
