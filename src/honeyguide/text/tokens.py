@@ -18,8 +18,9 @@ MAX_WORD: Final = 40
 """Longer words are identifiers, data or noise, and are dropped."""
 MAX_DIGITS: Final = 8
 """Longer numbers are identifiers; shorter ones (years, models, standards) are words."""
-CACHE_LIMIT: Final = 100_000
-"""Words an analyser remembers (about 15 MB); then it starts afresh."""
+CACHE_LIMIT: Final = 400_000
+"""Words an analyser remembers (about 60 MB, at worst); then it starts afresh. A smaller cache is emptied
+several times in a crawl of an encyclopedia, and stemming a word again costs ten times its look-up."""
 
 SNOWBALL: Final = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
@@ -134,10 +135,9 @@ class Analyser:
 
     def terms(self, text: str) -> list[str]:
         """Terms of `text` in reading order, with repetitions."""
-        lookup = self._terms
         if not text.isascii() and UNSPACED.search(text):
             return self._mixed(text)
-        return [term for word in words(text) if (term := lookup[word])]
+        return list(filter(None, map(self._terms.__getitem__, words(text))))
 
     def _mixed(self, text: str) -> list[str]:
         found: list[str] = []
