@@ -100,6 +100,12 @@ VERBS = (
         "why collections/owls https://example.org/page",
     ),
     Verb(
+        "page blocks",
+        "honeyguide.cli.page_blocks:blocks",
+        "Show the content blocks of a page, their scores, and a picture of them.",
+        "page blocks https://example.org/page --collection collections/owls --png blocks.png",
+    ),
+    Verb(
         "search",
         "honeyguide.cli.search:search",
         "Search the text of the relevant pages.",
@@ -188,6 +194,7 @@ VERBS = (
 _EXAMPLE = "Example: honeyguide {}"
 
 GROUPS = {
+    "page": "Look at one page.",
     "topic": "Write and check topic files.",
     "model": "Train page models.",
     "lab": "Recorded webs and experiments: the same engine, replayed.",

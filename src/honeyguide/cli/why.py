@@ -7,16 +7,18 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.cli.output import print_facts, print_json, print_table
+from honeyguide.errors import CollectionError
 from honeyguide.store.collection import Collection
 
 
-def why(folder: Path, url: str, /, *, json: bool = False) -> None:
+def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) -> None:
     """Tell the story of one URL: how it was found, what it scored, what became of it.
 
     Args:
         folder: The collection.
         url: The address, in any spelling.
         json: Print JSON.
+        blocks: Also show the page's content blocks with their scores.
     """
     with Collection.open(folder) as collection:
         story = collection.why(url)
@@ -40,3 +42,17 @@ def why(folder: Path, url: str, /, *, json: bool = False) -> None:
         for number, step in enumerate(story.path)
     ]
     print_table(rows, ["hop", "found by", "score", "anchor", "url"], title="Path from the seed")
+    if blocks and story.number is not None:
+        _show_blocks(folder, story.url)
+
+
+def _show_blocks(folder: Path, url: str) -> None:
+    # Only now: the model behind the scores takes a second to import.
+    from honeyguide.cli.page_blocks import scored_blocks, show_blocks
+    from honeyguide.config.inspect_page import blocks_asked, page_of_collection, parts_of_collection
+
+    parts = parts_of_collection(folder)
+    page = page_of_collection(folder, url, blocks_asked(parts, True))
+    if page is None:
+        raise CollectionError(f"{folder} has no archived copy of {url}; crawl with an archive")
+    show_blocks(scored_blocks(page, parts))

@@ -55,7 +55,7 @@ def check_config(config: Config) -> Recipe:
             topic lacks something that the recipe needs.
     """
     recipe = chosen(config)
-    if not config.crawl.seeds and not recipe.discovery:
+    if not config.as_topic().seeds and not recipe.discovery:
         raise refuse(config, ("crawl",), "no 'seeds' in [crawl]; add addresses to begin with")
     lacking = missing_needs(recipe, given_by(config.as_topic()))
     if lacking:

@@ -29,7 +29,7 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.gather import gather as fetch_examples
-from honeyguide.engine.web import Web
+from honeyguide.engine.web import Visit, Web
 from honeyguide.errors import TopicError
 from honeyguide.fetch.base import Fetcher
 from honeyguide.model import Document, Event, Examples, Page, Topic
@@ -203,6 +203,12 @@ class Crawl:
                 if stores.archive is not None:
                     closing.callback(stores.archive.close)
 
+    def _remember(self, visit: Visit) -> None:
+        """Keep a robots.txt that was read for the examples: a resumed crawl must not ask again."""
+        if visit.robots_origin and self.state is not None:
+            held = [visit.status, visit.robots_body.decode("latin-1"), visit.exchanges[-1].at]
+            self.state.put_setting(f"robots:{visit.robots_origin}", held)
+
     async def _examples(self, web: Web, layout: Layout | None) -> Examples:
         """What the topic gives as text; fetched once, then kept in the collection."""
         kept = layout.root / "examples.json" if layout else None
@@ -213,7 +219,9 @@ class Crawl:
         urls = [*deferred.positives, *deferred.negatives, *deferred.unlabelled]
         examples = gathered.examples
         if urls:
-            fetched = await fetch_examples(web, urls, self.clock, delay=self.config.politeness.delay)
+            fetched = await fetch_examples(
+                web, urls, self.clock, delay=self.config.politeness.delay, remember=self._remember
+            )
             self.missed_examples = fetched.missed
             if not fetched.documents and deferred.positives and not examples.keywords:
                 url, reason = fetched.missed[0]

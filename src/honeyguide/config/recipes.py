@@ -290,19 +290,24 @@ _HYBRID = (
 _BLOCK_STUDY = 'Peng, Liu, "Focused crawling enhanced by CBP-SLC", Knowledge-Based Systems 51, 2013'
 
 
-def _blocks(name: str, title: str) -> Recipe:
+def _blocks(name: str, title: str, **options: object) -> Recipe:
     return Recipe(
         name=name,
         title=title,
         reference=_BLOCK_STUDY,
         relevance=Part("pu-voting"),
-        ordering=Part(name),
+        ordering=Part(name, options),
         needs=("examples",),
     )
 
 
+# The published strategy drops links, so a crawl may end where it begins: `cbp-slc` keeps them for last.
 _BLOCKS = (
-    _blocks("cbp-slc", "learns from examples alone; relevant blocks, else anchors, else link contexts"),
+    _blocks(
+        "cbp-slc",
+        "learns from examples alone; relevant blocks, else anchors, else link contexts",
+        keep_rejected=True,
+    ),
     _blocks("cbp", "learns from examples alone; links of relevant content blocks"),
     _blocks("slc", "learns from examples alone; relevant anchors, else link contexts"),
 )

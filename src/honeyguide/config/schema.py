@@ -322,5 +322,8 @@ class Config(Table):
         return (self._file.path.parent if self._file is not None else Path()).absolute()
 
     def as_topic(self) -> Topic:
-        """The topic as the crawl's parts see it."""
-        return Topic(seeds=self.crawl.seeds, **self.topic.model_dump())
+        """The topic as the crawl's parts see it; without seeds, a crawl begins at the example pages."""
+        examples = tuple(
+            one for one in self.topic.examples if one.lower().startswith(("http://", "https://"))
+        )
+        return Topic(seeds=self.crawl.seeds or examples, **self.topic.model_dump())

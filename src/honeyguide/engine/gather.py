@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -26,11 +26,18 @@ class Gathered(msgspec.Struct, frozen=True):
 
 
 async def gather(
-    web: Web, urls: Sequence[str], clock: Clock, *, delay: float, last: dict[str, float] | None = None
+    web: Web,
+    urls: Sequence[str],
+    clock: Clock,
+    *,
+    delay: float,
+    last: dict[str, float] | None = None,
+    remember: Callable[[Visit], None] | None = None,
 ) -> Gathered:
     """Fetch each URL once, one after the other, with the politeness of a crawl.
 
-    `last` says when each host was asked last, for callers that gather more than once.
+    `last` says when each host was asked last, for callers that gather more than once. `remember` is given
+    every answer, so that a robots.txt that was read here need not be asked for again.
     """
     documents: dict[str, Document] = {}
     missed: list[tuple[str, str]] = []
@@ -40,7 +47,7 @@ async def gather(
         if url is None:
             missed.append((text, "not a web address"))
             continue
-        outcome = await _follow(web, url, clock, delay, last)
+        outcome = await _follow(web, url, clock, delay, last=last, remember=remember)
         if isinstance(outcome, Page):
             documents[text] = as_document(outcome)
         else:
@@ -53,12 +60,32 @@ def as_document(page: Page) -> Document:
     return Document(text=page.main_text or page.text, title=page.title, url=page.url, language=page.language)
 
 
-async def _follow(web: Web, url: str, clock: Clock, delay: float, last: dict[str, float]) -> Page | str:
+async def fetch_page(web: Web, url: str, clock: Clock) -> Page | str:
+    """One page past robots.txt and redirects, or the reason why there is none."""
+    address = canonical(url)
+    return (
+        "not a web address"
+        if address is None
+        else await _follow(web, address, clock, 0.0, last={}, remember=None)
+    )
+
+
+async def _follow(
+    web: Web,
+    url: str,
+    clock: Clock,
+    delay: float,
+    *,
+    last: dict[str, float],
+    remember: Callable[[Visit], None] | None,
+) -> Page | str:
     for _ in range(MOST_STEPS):
         host = host_key(url)
         await clock.sleep(max(0.0, last.get(host, 0.0) + delay - clock.now()))
         visit = await web.visit(_waiting(url, host))
         last[host] = clock.now()
+        if remember is not None:
+            remember(visit)
         if visit.page is not None:
             return visit.page
         if visit.outcome is Outcome.REDIRECTED:
