@@ -28,6 +28,7 @@ GAMMA: Final[Mapping[LinkType, tuple[float, float]]] = {
     "upward": (0.2, 0.0),
 }
 """By link type: R_LT where the link's text speaks for the topic, and where it is silent."""
+_KINDS: Final = {kind: f"{kind} link" for kind in LINK_TYPES}
 EQUAL: Final = (0.25, 0.25, 0.25, 0.25)
 
 
@@ -56,7 +57,9 @@ def combined(weights: Sequence[float], scores: Sequence[float]) -> float:
         >>> combined((0.25, 0.25, 0.25, 0.25), (0.5, 1.0, 1.0, 0.5))
         0.75
     """
-    return sum(weight * score for weight, score in zip(weights, scores, strict=True))
+    w1, w2, w3, w4 = weights
+    content, anchor, url, by_type = scores
+    return w1 * content + w2 * anchor + w3 * url + w4 * by_type
 
 
 class Fcmrps(LocalOrder):
@@ -187,7 +190,7 @@ class Fcmrps(LocalOrder):
 def _factors(scores: Sequence[float], words: Match, url: UrlMatch, kind: LinkType) -> dict[str, float]:
     """The four scores, and what they come from."""
     content, anchor, address, by_type = scores
-    factors = {"R_PC": content, "R_AT": anchor, "R_url": address, "R_LT": by_type, f"{kind} link": by_type}
+    factors = {"R_PC": content, "R_AT": anchor, "R_url": address, "R_LT": by_type, _KINDS[kind]: by_type}
     for term, share in words.terms:
         factors[f"term {term}"] = share
     for one in url.matches:

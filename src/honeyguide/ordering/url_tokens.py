@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import unquote
 
 import msgspec
 
 from honeyguide.topic.taxonomy_vector import Labels
 from honeyguide.topic.tokens import KINDS, Kind, Spellings, TokenTable
-from honeyguide.topic.tokens_of_url import url_tokens
+from honeyguide.topic.tokens_of_url import lowered, tokens_in
 
 ALPHA: Final = (1.0, 0.5, 1.0, 0.2)
 """Strength of a match by kind of spelling: first letters and abbreviations err more often."""
-_SEPARATORS = re.compile(r"[\W_]+")
+_JOINED: Final = {ord("-"): None, ord("_"): None}
 
 
 class TokenMatch(msgspec.Struct, frozen=True):
@@ -86,13 +85,11 @@ class UrlTokens:
         """R_url of an address, and the spellings found."""
         if self._any is None:
             return NO_MATCH
-        rest = url.partition("://")[2].lower()
-        if "%" in rest:
-            rest = unquote(rest)
-        # A spelling inside a token is inside the address without its separators, too: most end here.
-        if self._any.search(_SEPARATORS.sub("", rest)) is None:
+        rest = lowered(url)
+        # A spelling inside a token is inside the address without "-" and "_", too: most end here.
+        if self._any.search(rest.translate(_JOINED)) is None:
             return NO_MATCH
-        tokens = url_tokens(url)
+        tokens = tokens_in(rest)
         whole, joined = frozenset(tokens), "\n".join(tokens)
         found = []
         score = 0.0

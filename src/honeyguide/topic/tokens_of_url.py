@@ -30,10 +30,7 @@ def pieces(url: str) -> Iterator[tuple[str, Place]]:
 
     Percent codes are undone, so Chinese words in a path count.
     """
-    rest = url[:MAX_URL].partition("://")[2] or url[:MAX_URL]
-    if "%" in rest:
-        rest = unquote(rest)
-    path, _, query = rest.lower().partition("?")
+    path, _, query = lowered(url).partition("?")
     host, _, path = path.partition("/")
     folders, _, file = path.rpartition("/")
     yield from ((piece, "host") for piece in _PIECE.findall(host.rpartition("@")[2].partition(":")[0]))
@@ -68,9 +65,23 @@ def url_tokens(url: str) -> list[str]:
         >>> url_tokens("http://www.xinhua.example/Tai_Gang_Ao/index.htm")
         ['xinhua', 'example', 'tai', 'gang', 'ao', 'taigangao']
     """
+    return tokens_in(lowered(url))
+
+
+def lowered(url: str) -> str:
+    """An address as it is searched: without scheme, lower case, percent codes undone."""
+    rest = (url[:MAX_URL].partition("://")[2] or url[:MAX_URL]).lower()
+    return unquote(rest) if "%" in rest else rest
+
+
+def tokens_in(rest: str) -> list[str]:
+    """`url_tokens` of what `lowered` gave."""
     found: list[str] = []
-    for piece, _ in pieces(url):
+    for piece in _PIECE.findall(rest):
         if piece in STOP_TOKENS:
+            continue
+        if "-" not in piece and "_" not in piece:
+            found.append(piece)
             continue
         words = _WORD.findall(piece)
         found.extend(word for word in words if word not in STOP_TOKENS)
