@@ -233,5 +233,6 @@ def build_app() -> cyclopts.App:
             help=verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
+            show=verb.name != "version",  # `--version` stands in the list already, and a screen has 24 lines
         )
     return app
