@@ -22,6 +22,7 @@ demo: $(STAMP)   ## A real focused crawl end to end, no network needed
 
 test: $(STAMP)   ## All tests but the slow ones
 	@$(BIN)/python -m pytest -n 2 --dist loadscope
+	@$(BIN)/honeyguide lab gate --quiet
 
 check: $(STAMP)  ## ruff, mypy strict, import order
 	@$(BIN)/ruff check src tests benchmarks
