@@ -7,7 +7,8 @@ from functools import lru_cache
 from honeyguide.frontier import Found
 from honeyguide.model import Link, Outcome, Page, Scored
 from honeyguide.web import Scope, TrapLimits, host_key, registered_domain, trap_reason
-from honeyguide.web.traps import TOO_LONG
+from honeyguide.web.traps import TOO_DEEP, TOO_LONG
+from honeyguide.web.zones import Zones
 
 
 @lru_cache(maxsize=65_536)
@@ -17,6 +18,8 @@ def domain_of(host: str) -> str:
     return registered_domain(name if colon and port.isdigit() else host)
 
 
+REMEMBERED = 100_000
+"""Addresses whose verdict is kept (about 20 MB)."""
 LISTINGS = frozenset({"sitemap", "feed"})
 FOLLOWED_KINDS = frozenset({"a", "area", "frame", "iframe", "link", "refresh"})
 
@@ -36,25 +39,42 @@ class Admission:
     ) -> None:
         self._scope = scope
         self._traps = traps
+        self.zones = Zones()
+        """What the fetched pages taught about parts of sites; `Arrival` feeds it."""
         self._max_depth = max_depth
         self._max_redirects = max_redirects
         self._kinds = FOLLOWED_KINDS | (LISTINGS if follow_feeds else frozenset())
         self._obey_nofollow = obey_nofollow
+        self._judged: dict[str, tuple[Outcome, str] | None] = {}
 
     def refuse(self, url: str, depth: int, redirects: int = 0) -> tuple[Outcome, str] | None:
         """Why a URL may not wait, or None."""
-        reason = self._scope.reason(url)
+        refused = self._address_rules(url)
+        if refused is not None:
+            return refused
+        reason = self.zones.reason(url)
         if reason:
-            return Outcome.SCOPE, reason
-        reason = trap_reason(url, depth, self._traps)
-        if reason:
-            outcome = Outcome.TOO_LONG if reason == TOO_LONG else Outcome.TRAP
-            return outcome, reason
+            return Outcome.TRAP, reason
+        if depth > self._traps.max_depth:
+            return Outcome.TRAP, TOO_DEEP
         if self._max_depth is not None and depth > self._max_depth:
             return Outcome.TOO_DEEP, f"more than {self._max_depth} links from the seed"
         if redirects > self._max_redirects:
             return Outcome.TOO_MANY_REDIRECTS, f"more than {self._max_redirects} redirects"
         return None
+
+    def _address_rules(self, url: str) -> tuple[Outcome, str] | None:
+        """Rules that look at the address alone. Remembered: a page's links are mostly old acquaintances."""
+        if url in self._judged:
+            return self._judged[url]
+        if len(self._judged) >= REMEMBERED:
+            self._judged.clear()
+        reason = self._scope.reason(url)
+        refused = (Outcome.SCOPE, reason) if reason else None
+        if refused is None and (reason := trap_reason(url, 0, self._traps)):
+            refused = (Outcome.TOO_LONG if reason == TOO_LONG else Outcome.TRAP, reason)
+        self._judged[url] = refused
+        return refused
 
     def split(self, page: Page) -> tuple[list[Link], list[tuple[Link, Outcome, str]]]:
         """A page's links: those an order may rank, and those a rule drops."""

@@ -51,10 +51,15 @@ class Arrival:
         self._index = stores.index
         self._frontier = frontier
         self._model = model
+        self._online = model if isinstance(model, OnlinePageModel) else None
         self._order = order
         self._admission = admission
         self._tally = tally
         self._near = NearDuplicates(stores.state.simhashes())
+        self._zones = admission.zones
+        for record in stores.state.pages():
+            twin = record.duplicate_of or record.near_duplicate_of
+            self._zones.fetched(record.row, record.url, targets=stores.state.links_of(record.row), twin=twin)
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab."""
 
@@ -73,8 +78,9 @@ class Arrival:
         if visit.page is None:
             return self._ended(waiting, visit, now)
         page = placed(visit.page, waiting, number=self._tally.pages + 1, now=now, status=visit.status)
-        if visit.exchanges:  # the archive names payloads as they were received
-            page = msgspec.structs.replace(page, digest=visit.exchanges[-1].digest)
+        if visit.exchanges:  # time and digest as the archive has them, so that one can be found by the other
+            own = visit.exchanges[-1]
+            page = msgspec.structs.replace(page, digest=own.digest, fetched_at=own.at)
         return self._page(waiting, page, position, now)
 
     def inject(self, found: Found) -> int:
@@ -84,6 +90,14 @@ class Arrival:
             found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
         return self._frontier.add([found], "max")[0]
 
+    def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
+        """End a URL whose part of a site has turned out to be a trap since it was found."""
+        reason = self._zones.reason(waiting.url)
+        if reason is None:
+            return []
+        self._frontier.release(waiting.host)
+        return self._ended(waiting, Visit(Outcome.TRAP, detail=reason), now)
+
     def think(self, page: Page) -> tuple[Verdict, list[Link], Sequence[Scored], list[Dropped]]:
         """Judge and rank one page: the part that is repeated when a crawl is resumed."""
         verdict = self._model.judge(page)
@@ -92,8 +106,8 @@ class Arrival:
         self._order.learn(page, verdict)
         scored = self._order.rank(page, verdict, eligible)
         self.ordering_seconds += time.process_time() - started
-        if isinstance(self._model, OnlinePageModel):
-            self._model.observe(page, verdict)
+        if self._online is not None:
+            self._online.observe(page, verdict)
         return verdict, eligible, scored, dropped
 
     def rethink(self, page: Page) -> None:
@@ -129,8 +143,12 @@ class Arrival:
 
     def _twin(self, digest: str) -> tuple[str, float] | None:
         """URL and time of an archived page with the same bytes."""
-        twin = self._state.page_by_row(self._state.page_by_digest(digest))
-        return (twin.url, twin.at) if twin else None
+        row = self._state.page_by_digest(digest)
+        if not row:
+            return None
+        self._frontier.flush()  # the twin's own row may still be on its way to the table
+        twin = self._state.page_by_row(row)
+        return (twin.url, twin.at) if twin and twin.file else None
 
     def _ended(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
         self._frontier.finish(waiting.row, visit.outcome, visit.detail)
@@ -185,7 +203,10 @@ class Arrival:
         targets = self._frontier.add(batch, self._order.combine)
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
-        self._state.save_page(self._record(row, page, verdict, position), targets)
+        record = self._record(row, page, verdict, position)
+        self._state.save_page(record, targets)
+        twin = record.duplicate_of or record.near_duplicate_of
+        self._zones.fetched(row, page.url, targets=targets, twin=twin)
         if self._index is not None and verdict.on_topic and not page.noindex:
             index_page(self._index, row, page, verdict.score)
         self._count_host(waiting.host, verdict)

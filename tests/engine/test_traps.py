@@ -1,0 +1,124 @@
+"""Traps on the generated web: calendar, session ids, facets, repeating paths, maze, and wildcard DNS."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from honeyguide.config.crawl import Crawl
+from honeyguide.engine.clock import VirtualClock
+from honeyguide.lab.answer import Answer
+from honeyguide.lab.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
+from honeyguide.model import Outcome, Topic
+
+NOW = 1_790_000_000.0
+"""September 2026: the generated calendars begin in 2024, well inside the years that are allowed."""
+WILD = "wild.example"
+
+
+class WithWildcard:
+    """A generated web, and a domain where every name answers with babble on the topic."""
+
+    def __init__(self, web: GeneratedWeb, words: list[str]) -> None:
+        self._web = web
+        self._words = words
+
+    def get(self, url: str) -> Answer:
+        host, _, path = url.partition("://")[2].partition("/")
+        if not host.endswith(WILD):
+            return self._web.get(url)
+        if path == "robots.txt":
+            return Answer(404)
+        key = sum(ord(letter) * 31**place for place, letter in enumerate(host)) % 1_000_003
+        words = [self._words[(key * 7 + n * n) % len(self._words)] for n in range(120)]
+        links = [f'<a href="http://{words[n]}-{key * 6 + n}.{WILD}/">{words[n]}</a>' for n in range(6)]
+        text = f"<title>{words[0]} {words[1]}</title><p>{' '.join(words)}</p>{' '.join(links)}"
+        return Answer(200, (("Content-Type", "text/html"),), text.encode())
+
+
+class Count:
+    """Where the pages of a crawl went."""
+
+    def __init__(self, web: GeneratedWeb) -> None:
+        self.web = web
+        self.pages = 0
+        self.good = 0
+        self.wasted: Counter[str] = Counter()
+
+    def page(self, url: str) -> None:
+        self.pages += 1
+        if url.partition("://")[2].partition("/")[0].endswith(WILD):
+            self.wasted["wildcard"] += 1
+            return
+        truth = self.web.truth(url)
+        role = self.web.role(url.split("/")[2])
+        if truth.kind == "trap" or (role == "session" and truth.original):
+            self.wasted[role] += 1
+        elif not truth.original:
+            self.good += 1
+
+    @property
+    def share(self) -> float:
+        return sum(self.wasted.values()) / self.pages
+
+
+def lost(crawl: Crawl, web: GeneratedWeb) -> list[str]:
+    """Good pages that a trap rule threw away."""
+    state = crawl.state
+    assert state is not None
+    found = []
+    for row in range(1, state.columns().size + 1):
+        record = state.url_by_row(row)
+        assert record is not None
+        if record.status in (Outcome.TRAP, Outcome.TOO_LONG) and WILD not in record.url:
+            truth = web.truth(record.url)
+            if truth.kind not in ("trap", "missing", "failing") and not truth.original:
+                found.append(f"{record.url} ({record.reason})")
+    return found
+
+
+async def measure(recipe: str, spec: WebSpec, budget: int) -> tuple[Count, list[str]]:
+    web = GeneratedWeb(spec)
+    name = web.topics[0]
+    words = web.keywords(name)
+    clock = VirtualClock(NOW)
+    topic = Topic(
+        name,
+        keywords=tuple(words[:8]),
+        seeds=(*seeds(web, name, distance=2), f"http://start.{WILD}/"),
+    )
+    crawl = Crawl(
+        topic,
+        recipe=recipe,
+        clock=clock,
+        fetcher=GeneratedFetcher(WithWildcard(web, words), clock),
+        max_pages=budget,
+        max_pages_per_domain="unlimited",
+    )
+    count = Count(web)
+    async for event in crawl.run():
+        if event.kind == "page":
+            count.page(event.url)
+    return count, lost(crawl, web)
+
+
+def check(count: Count, gone: list[str], budget: int) -> None:
+    assert count.pages > 0.9 * budget
+    assert count.wasted["wildcard"] > 0, "the wildcard domain was never entered"
+    assert len(count.wasted) >= 5, count.wasted
+    assert count.share < 0.02, (count.share, count.wasted)
+    assert len(gone) < 0.002 * count.good, gone[:20]
+
+
+@pytest.mark.parametrize("recipe", ["best-first", pytest.param("breadth-first", marks=pytest.mark.slow)])
+async def test_traps_take_little_of_5000_pages(recipe: str) -> None:
+    count, gone = await measure(recipe, WebSpec(hosts=62, pages=6_000, topics=6), 5_000)
+    check(count, gone, 5_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", ["best-first", "breadth-first"])
+async def test_traps_take_little_of_100000_pages(recipe: str) -> None:
+    count, gone = await measure(recipe, WebSpec(hosts=1_240, pages=120_000, topics=20), 100_000)
+    check(count, gone, 100_000)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.web.zones import CALENDAR, FACETS, SAMENESS, TREE, ZoneLimits, Zones, zone_of
+
+
+@pytest.mark.parametrize(
+    ("url", "zone"),
+    [
+        ("https://www.example.org/", "example.org/"),
+        ("https://www.example.org/about.html", "example.org/"),
+        ("http://a.b.example.co.uk:8080/x/y/z?q=1", "example.co.uk/x/?"),
+        ("http://127.0.0.1:80/x/", "127.0.0.1/x/"),
+        ("http://[::1]/x", "[::1]/"),
+    ],
+)
+def test_zones(url: str, zone: str) -> None:
+    assert zone_of(url) == zone
+
+
+def test_a_maze_is_a_tree_whatever_its_shape() -> None:
+    for branching in (1, 3, 10):
+        zones = Zones()
+        known = 1
+        for row in range(1, 60):
+            targets = list(range(known + 1, known + 1 + branching))
+            known += branching
+            zones.fetched(row, f"http://m{row % 7}.example.org/maze/{row}.html", targets=targets)
+            if zones.reason("http://example.org/maze/next.html"):
+                break
+        assert zones.reason("http://example.org/maze/next.html") == TREE
+        assert row <= 25
+        assert zones.reason("http://example.org/articles/next.html") is None
+
+
+def test_a_site_is_no_maze() -> None:
+    """A list of two hundred articles that link back, to the next one and to nothing else."""
+    zones = Zones()
+    zones.fetched(1, "http://example.org/news/", targets=list(range(2, 202)))
+    for row in range(2, 202):
+        zones.fetched(row, f"http://example.org/news/{row}", targets=[1, row + 1])
+    assert zones.reason("http://example.org/news/x") is None
+
+
+def test_a_list_whose_articles_link_nowhere_is_no_maze() -> None:
+    zones = Zones()
+    zones.fetched(1, "http://example.org/news/", targets=list(range(2, 202)))
+    for row in range(2, 202):
+        zones.fetched(row, f"http://example.org/news/{row}", targets=[])
+    assert zones.reason("http://example.org/news/x") is None
+
+
+def test_pages_linked_backwards_are_no_maze() -> None:
+    """An archive that is read page by page: every page names the next and the one before."""
+    zones = Zones()
+    for row in range(1, 100):
+        zones.fetched(row, f"http://example.org/archive/{row}", targets=[row + 1, max(1, row - 1)])
+    assert zones.reason("http://example.org/archive/x") is None
+
+
+def test_facets_and_not_a_forum() -> None:
+    zones = Zones()
+    colours, sizes = ("red", "blue", "green", "black"), ("s", "m", "l", "xl")
+    row = 0
+    for colour in colours:
+        for size in sizes:
+            row += 1
+            zones.fetched(row, f"http://example.org/shop/?colour={colour}&size={size}&page=1", targets=[])
+            zones.fetched(row + 100, f"http://example.org/forum/?f={row % 3}&t={5000 + row}", targets=[])
+    assert zones.reason("http://example.org/shop/?colour=white") == FACETS
+    assert zones.reason("http://example.org/shop/chair") is None
+    assert zones.reason("http://example.org/forum/?f=1&t=1") is None
+
+
+def test_calendars_and_not_articles_with_a_date() -> None:
+    zones = Zones()
+    for row in range(1, 30):
+        zones.fetched(row, f"http://example.org/calendar/2024/{row % 12 + 1:02d}/{row:02d}/", targets=[])
+        zones.fetched(row + 100, f"http://example.org/news/2024/05/{row:02d}/owl-{row}", targets=[])
+    assert zones.reason("http://example.org/calendar/2031/01/") == CALENDAR
+    assert zones.reason("http://example.org/calendar/2031/01/feast-of-owls") is None
+    assert zones.reason("http://example.org/news/2024/05/01/") is None
+
+
+def test_copies() -> None:
+    zones = Zones()
+    for row in range(1, 30):
+        zones.fetched(row, f"http://example.org/item/?sid={row}", targets=[1], twin=1 if row > 1 else 0)
+        zones.fetched(row + 100, f"http://mirror.example/item/{row}", targets=[101], twin=row)
+    assert zones.reason("http://example.org/item/?sid=x") == SAMENESS
+    assert zones.reason("http://mirror.example/item/99") is None, (
+        "a mirror is no trap: its twins are elsewhere"
+    )
+
+
+def test_limits_can_be_set() -> None:
+    zones = Zones(ZoneLimits(copies=2, copy_share=0.1))
+    for row in range(1, 5):
+        zones.fetched(row, f"http://example.org/item/{row}", targets=[1], twin=1 if row > 1 else 0)
+    assert zones.reason("http://example.org/item/9") == SAMENESS
