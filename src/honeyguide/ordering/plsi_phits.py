@@ -61,7 +61,8 @@ class PlsiPhits(LocalOrder):
         anchor_terms: Whether words of anchors and link contexts count for frontier pages.
         context_words: Words of a link's context that are taken, when `anchor_terms` is on.
         steps: EM steps over the fetched pages, each reordering.
-        fold_in_steps: EM steps that fold in the topic and the frontier.
+        fold_in_steps: EM steps that fold in the topic and the frontier: with one, topic and unknown pages
+            alike stay close to the corpus's mixture; with many, a page goes over to a single factor.
         warm_up: Links that must be known before this order takes over from best-first.
         fetched_kept: Fetched pages in the model; the least relevant are left out.
         between: What new links get until the next reordering: the score of the page they were found on
@@ -105,7 +106,7 @@ class PlsiPhits(LocalOrder):
         anchor_terms: bool = False,
         context_words: int = 30,
         steps: int = 3,
-        fold_in_steps: int = 1,
+        fold_in_steps: int = 3,
         warm_up: int = 0,
         fetched_kept: int = 2000,
         between: Between = "wait",

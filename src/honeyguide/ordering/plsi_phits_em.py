@@ -154,8 +154,8 @@ def folded_in(
 ) -> Array:
     """P(z|d) of new documents with the factors fixed, from the corpus's mixture on.
 
-    One step gives the mean of `P(z|f)` over the document's features. Many steps drive a document of one
-    or two features to a single factor, so few are better.
+    One step gives the mean of `P(z|f)` over the document's features; many drive a document of one or two
+    features to a single factor.
 
     Parameters:
         mixture: P(z).
