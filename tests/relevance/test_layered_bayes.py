@@ -90,7 +90,7 @@ def test_held_out_documents_lose_the_phrases_that_only_they_have() -> None:
 
 
 def test_pages_go_to_their_layer() -> None:
-    model = LayeredBayes(depth=2, least_features=1, absorb=False).fit(context(STAFF, PORTAL))
+    model = LayeredBayes(depth=2, least_features=1, parents_on_topic="keep").fit(context(STAFF, PORTAL))
     placed = [model.judge(page(text)).facts["layer"] for text in (OWLS[0], STAFF[0], "tax invoice")]
     assert placed[0] == 0.0
     assert placed[2] == 3.0, "no phrase of the vocabulary: other"
@@ -99,21 +99,28 @@ def test_pages_go_to_their_layer() -> None:
 
 
 def test_layer_zero_alone_decides_what_is_on_topic() -> None:
-    model = LayeredBayes(depth=1, least_features=1, first_layer=True, absorb=False).fit(context(STAFF))
+    model = LayeredBayes(depth=1, least_features=1, first_layer=True, parents_on_topic="keep").fit(
+        context(STAFF)
+    )
     staff = model.judge(page(STAFF[0]))
     assert staff.facts["layer"] == 1.0
     assert not staff.on_topic
     assert staff.facts["posterior 1"] > staff.facts["posterior 0"]
 
 
-def test_targets_among_the_parents_join_layer_zero() -> None:
-    examples = context((*OWLS[:2], *STAFF))
-    assert LayeredBayes(depth=1, least_features=1, absorb=False).fit(examples).sizes == [3, 4]
-    assert LayeredBayes(depth=1, least_features=1, target_quantile=0.0).fit(examples).sizes[0] >= 5
+def test_targets_among_the_parents_are_dropped_joined_or_kept() -> None:
+    examples = context((*OWLS[:2], "staff nest"))
+    sizes = {
+        how: LayeredBayes(depth=1, least_features=2, target_quantile=0.0, parents_on_topic=how)  # type: ignore[arg-type]
+        .fit(examples)
+        .sizes
+        for how in ("keep", "drop", "join")
+    }
+    assert sizes == {"keep": [3, 3], "drop": [3, 1], "join": [5, 1]}
 
 
 def test_a_page_below_the_threshold_is_other() -> None:
-    literal = LayeredBayes(depth=1, least_features=1, held_out_threshold=False, absorb=False)
+    literal = LayeredBayes(depth=1, least_features=1, held_out_threshold=False, parents_on_topic="keep")
     model = literal.fit(Examples(positives=tuple(Document(text) for text in OWLS)))
     rare = model.judge(page("egg"))
     assert rare.facts["layer"] == 2.0
@@ -121,7 +128,14 @@ def test_a_page_below_the_threshold_is_other() -> None:
 
 
 def crawl_memory_model(**options: object) -> LayeredBayes:
-    model = LayeredBayes(depth=2, least_features=1, confidence=0.0, target_quantile=0.0, **options)  # type: ignore[arg-type]
+    model = LayeredBayes(
+        depth=2,
+        least_features=1,
+        confidence=0.0,
+        target_quantile=0.0,
+        parents_on_topic="keep",
+        **options,  # type: ignore[arg-type]
+    )
     return model.fit(Examples(positives=tuple(Document(text) for text in OWLS)))
 
 
@@ -148,7 +162,7 @@ def test_bootstrap_learns_layers_from_the_crawls_own_links() -> None:
 
 
 def test_rebuild_mode_counts_targets() -> None:
-    model = LayeredBayes(depth=1, least_features=1, confidence=0.0, rebuild_every=2, absorb=False)
+    model = LayeredBayes(depth=1, least_features=1, confidence=0.0, rebuild_every=2, parents_on_topic="keep")
     model.fit(context(STAFF))
     changed = [model.observe(one, model.judge(one)) for one in (page(OWLS[0], i) for i in range(1, 6))]
     assert changed == [False, True, False, True, False]
@@ -156,7 +170,7 @@ def test_rebuild_mode_counts_targets() -> None:
 
 
 def test_without_rebuilding_nothing_is_remembered() -> None:
-    model = LayeredBayes(depth=1, least_features=1, absorb=False).fit(context(STAFF))
+    model = LayeredBayes(depth=1, least_features=1, parents_on_topic="keep").fit(context(STAFF))
     assert not model.rebuilds
     assert not model.observe(page(OWLS[0]), Verdict(1.0, True))
     assert len(model.save().arrays["memory_ids"]) == 0
@@ -183,14 +197,18 @@ def test_the_oldest_pages_are_forgotten() -> None:
 
 
 def test_typical_terms_of_a_layer() -> None:
-    model = LayeredBayes(depth=1, least_features=1, first_layer=True, absorb=False).fit(context(STAFF))
+    model = LayeredBayes(depth=1, least_features=1, first_layer=True, parents_on_topic="keep").fit(
+        context(STAFF)
+    )
     first, second = model.typical_terms(8)
     assert "feather" in first
     assert "staff" in second
 
 
 def test_terms_name_what_speaks_for_the_layer() -> None:
-    model = LayeredBayes(depth=1, least_features=1, first_layer=True, absorb=False).fit(context(STAFF))
+    model = LayeredBayes(depth=1, least_features=1, first_layer=True, parents_on_topic="keep").fit(
+        context(STAFF)
+    )
     assert "feather" in dict(model.judge(page(OWLS[0])).terms)
 
 

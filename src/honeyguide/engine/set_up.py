@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from honeyguide.discovery.base import Answer, Preparing, Recalling, Source
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.gather import Gathered, gather
-from honeyguide.engine.web import Web
+from honeyguide.engine.web import Visit, Web
 from honeyguide.model import Document, Event, Examples, Topic
 from honeyguide.store.state import State
 from honeyguide.web import canonical, host_key
@@ -78,7 +78,20 @@ class Preparation:
 
     async def _read_host(self, urls: Sequence[str]) -> Gathered:
         async with self._slots:
-            return await gather(self._web, urls, self._clock, delay=self._delay, last=self._last)
+            return await gather(
+                self._web,
+                urls,
+                self._clock,
+                delay=self._delay,
+                last=self._last,
+                remember=self._remember,
+            )
+
+    def _remember(self, visit: Visit) -> None:
+        """Keep a robots.txt: a resumed crawl must not ask for it again, nor be late by it."""
+        if visit.robots_origin:
+            held = [visit.status, visit.robots_body.decode("latin-1"), visit.exchanges[-1].at]
+            self._state.put_setting(f"robots:{visit.robots_origin}", held)
 
     def record(self, source: str, url: str, answer: Answer) -> None:
         """Keep an answer about `url` in the journal, as the crawl itself does."""

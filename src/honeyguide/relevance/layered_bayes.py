@@ -25,6 +25,7 @@ from honeyguide.relevance.reduced_tf_idf import Features, ReducedTfIdf
 from honeyguide.store.models import Saved
 
 Likelihood: TypeAlias = Literal["per feature", "joint"]
+OnTopic: TypeAlias = Literal["keep", "drop", "join"]
 
 TOP_TERMS: Final = 10
 
@@ -60,8 +61,9 @@ class LayeredBayes:
         target_quantile: The same for layer 0, whose ten or so example pages make a fragile minimum.
         held_out_threshold: Judge each training document for that as if it had not been one; False is
             the paper's form, under which few other pages reach the likelihood of the examples themselves.
-        absorb: Pages of the upper layers that layer 0 alone would take for targets join layer 0; False
-            leaves them where they are, and pages on topic are then often put in layer 1.
+        parents_on_topic: What becomes of pages of the upper layers that layer 0 alone would take for
+            targets. `drop` leaves them out, `join` puts them in layer 0, `keep` is the paper's form, under
+            which pages on topic are often put in layer 1.
         bootstrap_targets: Pages on topic before the first graph is built without backlinks.
         rebuild_every: Pages on topic between two rebuilds; None builds no graph anew.
         confidence: Quantile of the example pages' likelihoods that a new target must reach.
@@ -95,7 +97,7 @@ class LayeredBayes:
         threshold_quantile: float = 0.0,
         target_quantile: float = 0.25,
         held_out_threshold: bool = True,
-        absorb: bool = True,
+        parents_on_topic: OnTopic = "drop",
         bootstrap_targets: int = 20,
         rebuild_every: int | None = None,
         confidence: float = 0.5,
@@ -130,7 +132,7 @@ class LayeredBayes:
         self._text = ReducedTfIdf(keep=features)
         self._context = Layers()
         self._held_out = held_out_threshold
-        self._absorb = absorb
+        self._absorb = parents_on_topic
         self._held: list[Features] = []
         self._now: Classifiers | None = None
         self._likely = -math.inf
@@ -165,9 +167,11 @@ class LayeredBayes:
         self._context = context_layers(self._text, examples, depth=self.depth)
         self._held = held_out(self._text, examples.positives) if self._held_out else []
         self._now = self._train(self._context)
-        if self._absorb and self._context.filled > 1:
+        if self._absorb != "keep" and self._context.filled > 1:
             alone = self._train(self._context.only_seeds())
-            self._context = self._context.absorbed(lambda one: self._is_target(one, alone))
+            self._context = self._context.parted(
+                lambda one: self._is_target(one, alone), join=self._absorb == "join"
+            )
             self._now = self._train(self._context)
         lines = self._seed_lines(self._context, self._now)
         self._likely = float(np.quantile(lines, self._confidence)) if len(lines) else -math.inf
@@ -213,6 +217,9 @@ class LayeredBayes:
         own = self._memory.layers(
             depth=self.depth, cap=self._cap, most=self._most_targets, seed=self._seed + self.generation
         )
+        if self._absorb != "keep":
+            alone = self._train(self._context.only_seeds())
+            own = own.parted(lambda one: self._is_target(one, alone), join=False)
         self._now = self._train(self._context.joined(own))
         self.generation += 1
         return True

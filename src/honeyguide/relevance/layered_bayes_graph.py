@@ -76,13 +76,14 @@ class Layers:
         """Layer 0 alone; the others are empty."""
         return Layers(self._documents, [self._members[0], *([] for _ in self._members[1:])])
 
-    def absorbed(self, is_target: Callable[[Features], bool]) -> Layers:
-        """With the documents that are targets themselves in layer 0, once, and in no other layer."""
+    def parted(self, is_target: Callable[[Features], bool], *, join: bool) -> Layers:
+        """Without the documents of upper layers that are targets themselves; `join` puts them in layer 0."""
         upper = dict.fromkeys(index for layer in self._members[1:] for index in layer)
         targets = [index for index in upper if is_target(self._documents[index])]
         out = set(targets)
         members = [[index for index in layer if index not in out] for layer in self._members[1:]]
-        return Layers(self._documents, [[*self._members[0], *targets], *members], sampled=self.sampled)
+        seeds = [*self._members[0], *targets] if join else self._members[0]
+        return Layers(self._documents, [seeds, *members], sampled=self.sampled)
 
     def arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """Everything but `sampled`, as arrays whose names begin with `name`."""

@@ -1,0 +1,320 @@
+"""Backlink services: local ones, and those that speak HTTP, against real servers on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from loopback import Recorder, recording
+
+from honeyguide.discovery.backlinks import rationed
+from honeyguide.discovery.backlinks.base import BacklinkService, Parents
+from honeyguide.discovery.backlinks.json_service import JsonService
+from honeyguide.discovery.backlinks.mediawiki import MediaWiki
+from honeyguide.discovery.backlinks.rationed import Rationed
+from honeyguide.discovery.backlinks.recorded_web import RecordedWeb
+from honeyguide.discovery.backlinks.service import Within, make_service
+from honeyguide.discovery.backlinks.source import Backlinks
+from honeyguide.discovery.base import Ask
+from honeyguide.engine.clock import VirtualClock
+from honeyguide.engine.service_http import ServiceHttp
+from honeyguide.errors import TopicError
+from honeyguide.fetch.egress import EgressGuard
+from honeyguide.fetch.http import HttpFetcher
+from honeyguide.fetch.options import FetchOptions
+from honeyguide.lab.answer import Answer
+from honeyguide.model import Event, Page, Topic
+
+PAGE = "https://site.example/page?a=1"
+JSON = (("Content-Type", "application/json"),)
+
+
+def as_json(value: object, status: int = 200, *more: tuple[str, str]) -> Answer:
+    return Answer(status, (*JSON, *more), json.dumps(value).encode())
+
+
+@asynccontextmanager
+async def asking(write: Callable[[str], Answer | None]) -> AsyncIterator[tuple[ServiceHttp, Recorder]]:
+    async with recording(write) as server:
+        options = FetchOptions(connect_to=server.connect_to, deadline=2.0)
+        async with HttpFetcher(options, clock=time.time, guard=EgressGuard([])) as fetcher:
+            yield ServiceHttp(fetcher), server
+
+
+def links_to(url: str) -> Answer | None:
+    asked = parse_qs(urlsplit(url).query)
+    rows = [{"source": {"url": f"https://p{i}.example/"}} for i in range(4)]
+    return as_json({"target": asked["u"], "rows": rows}) if asked["u"] == [PAGE] else as_json({"rows": []})
+
+
+async def test_json_service_asks_by_template_and_reads_by_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINKS_KEY", "s3cret/key")
+    async with asking(links_to) as (http, server):
+        service = JsonService(
+            http,
+            template="http://api.example/?u={url}&h={host}&n={limit}&k={key}",
+            path="rows.*.source.url",
+            key_env="LINKS_KEY",
+            key_header="X-Key",
+        )
+        found = await service.parents(PAGE, 3)
+        nothing = await service.parents("https://other.example/", 3)
+    assert found == Parents(("https://p0.example/", "https://p1.example/", "https://p2.example/"), 1)
+    assert nothing == Parents((), 1)
+    assert "h=site.example&n=3&k=s3cret%2Fkey" in server.urls[0]
+    assert b"x-key: s3cret/key" in server.heads[0].replace(b"X-Key", b"x-key")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (Answer(200, JSON, b"<html>oops"), "no JSON"),
+        (Answer(200, JSON, b"[" * 100_000), "no JSON"),
+        (as_json({"error": "no such thing"}), "nothing at rows"),
+        (as_json([1, 2, 3]), "nothing at rows"),
+        (Answer(500, (), b""), "HTTP 500"),
+        (Answer(301, (("Location", "http://evil.example/"),), b""), "HTTP 301"),
+    ],
+)
+async def test_rubbish_is_a_note(answer: Answer, said: str) -> None:
+    async with asking(lambda url: answer) as (http, _):
+        service = JsonService(http, template="http://api.example/?u={url}", path="rows.*.url")
+        found = await service.parents(PAGE, 3)
+    assert found.failed
+    assert said in found.note
+    assert found.urls == ()
+
+
+async def test_values_of_other_kinds_are_left_out() -> None:
+    rows = {"rows": [{"url": "https://a.example/"}, {"url": 7}, {"url": None}, "x", {"url": "javascript:1"}]}
+    async with asking(lambda url: as_json(rows)) as (http, _):
+        service = JsonService(http, template="http://api.example/?u={url}", path="rows.*.url")
+        found = await Rationed(service, VirtualClock()).ask(PAGE, 9, patience=0)
+    assert found.urls == ("https://a.example/",)
+
+
+async def test_a_service_that_is_down() -> None:
+    async with asking(links_to) as (_, server):
+        port = server.port
+    options = FetchOptions(connect_to={"*.example": f"127.0.0.1:{port}"}, deadline=2.0)
+    async with HttpFetcher(options, clock=time.time, guard=EgressGuard([])) as fetcher:
+        service = JsonService(ServiceHttp(fetcher), template="http://api.example/?u={url}", path="rows.*.url")
+        asked = Rationed(service, VirtualClock())
+        answers = [await asked.ask(f"https://site.example/{i}", 5, patience=99) for i in range(5)]
+    assert [one.failed for one in answers] == [True, True, True, False, False]
+    assert "connection" in answers[0].note
+    assert "failing too often" in answers[4].note
+    assert answers[4].requests == 0
+
+
+async def test_retry_after_is_kept_and_the_question_asked_again() -> None:
+    said = [as_json({}, 429, ("Retry-After", "30")), as_json({"rows": [{"url": "https://p.example/"}]})]
+    clock = VirtualClock()
+    started = clock.now()
+    async with asking(lambda url: said.pop(0)) as (http, _):
+        service = JsonService(http, template="http://api.example/?u={url}", path="rows.*.url", rate=10.0)
+        found = await Rationed(service, clock).ask(PAGE, 5, patience=60)
+    assert found.urls == ("https://p.example/",)
+    assert found.requests == 2
+    assert clock.now() - started == pytest.approx(30.0, abs=0.01)
+
+
+async def test_without_patience_nobody_waits_for_a_rate_limited_service() -> None:
+    clock = VirtualClock()
+    started = clock.now()
+    async with asking(lambda url: as_json({}, 429, ("Retry-After", "3600"))) as (http, server):
+        service = JsonService(http, template="http://api.example/?u={url}", path="rows.*.url")
+        asked = Rationed(service, clock)
+        first = await asked.ask(PAGE, 5, patience=2)
+        second = await asked.ask("https://site.example/other", 5, patience=2)
+    assert (first.failed, first.requests) == (True, 1)
+    assert (second.failed, second.requests) == (False, 0)
+    assert "too soon" in second.note
+    assert len(server.urls) == 1
+    assert clock.now() == started
+
+
+class Slow:
+    remote = True
+    rate = 1000.0
+
+    async def parents(self, url: str, limit: int) -> Parents:
+        await asyncio.sleep(60)
+        return Parents()
+
+
+async def test_a_slow_service_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rationed, "DEADLINE", 0.05)
+    found = await Rationed(Slow(), VirtualClock()).ask(PAGE, 5, patience=1)
+    assert found.failed
+    assert "no answer within" in found.note
+
+
+class Counting:
+    """A service that knows everything, and counts."""
+
+    rate = 2.0
+
+    def __init__(self, *, remote: bool = True) -> None:
+        self.remote = remote
+        self.asked: list[str] = []
+
+    async def parents(self, url: str, limit: int) -> Parents:
+        self.asked.append(url)
+        return Parents((f"{url}up", f"{url}up", url, "HTTP://A.example", "not an address"), 1)
+
+
+async def test_nothing_is_asked_twice_nor_too_fast() -> None:
+    service, clock = Counting(), VirtualClock()
+    started = clock.now()
+    asked = Rationed(service, clock)
+    for _ in range(2):
+        for name in "abc":
+            found = await asked.ask(f"https://{name}.example/", 9, patience=5)
+    assert found.urls == ("https://c.example/up", "http://a.example/")
+    assert len(service.asked) == 3
+    assert clock.now() - started == pytest.approx(1.0)
+
+
+def wiki(url: str) -> Answer | None:
+    """`api.php` as MediaWiki documents it: backlinks in two parts, external links in one."""
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+    assert asked["action"] == "query"
+    assert asked["format"] == "json"
+    if asked["list"] == "exturlusage":
+        assert (asked["euquery"], asked["euprotocol"]) == ("site.example/page?a=1", "https")
+        return as_json({"batchcomplete": True, "query": {"exturlusage": [{"ns": 0, "title": "Barn owl"}]}})
+    if asked["bltitle"] == "Nobody":
+        return as_json({"batchcomplete": True, "query": {"backlinks": []}})
+    if asked["bltitle"] == "Busy":
+        said = {"code": "maxlag", "info": "Waiting for 10.0.0.1: 9 seconds lagged"}
+        return as_json({"error": said}, 200, ("Retry-After", "5"))
+    if "blcontinue" not in asked:
+        return as_json(
+            {
+                "continue": {"blcontinue": "0|42", "continue": "-||"},
+                "query": {"backlinks": [{"pageid": 1, "ns": 0, "title": "Tawny owl"}]},
+            }
+        )
+    assert (asked["blcontinue"], asked["bltitle"]) == ("0|42", "Barn owl")
+    return as_json({"query": {"backlinks": [{"pageid": 2, "ns": 0, "title": "Führer & Co/é"}]}})
+
+
+async def test_mediawiki_what_links_here_and_external_links() -> None:
+    async with asking(wiki) as (http, _):
+        service = MediaWiki(http, api="http://wiki.example/w/api.php")
+        inside = await service.parents("http://wiki.example/wiki/Barn_owl", 10)
+        outside = await service.parents(PAGE, 10)
+        nobody = await service.parents("http://wiki.example/wiki/Nobody", 10)
+        busy = await service.parents("http://wiki.example/wiki/Busy", 10)
+    assert inside.urls == (
+        "http://wiki.example/wiki/Tawny_owl",
+        "http://wiki.example/wiki/F%C3%BChrer_&_Co/%C3%A9",
+    )
+    assert inside.requests == 2
+    assert outside == Parents(("http://wiki.example/wiki/Barn_owl",), 1)
+    assert nobody == Parents((), 1)
+    assert busy.failed
+    assert busy.retry_after == 5.0
+    assert "9 seconds lagged" in busy.note
+
+
+async def test_something_that_is_no_mediawiki() -> None:
+    async with asking(lambda url: as_json({"hello": 1})) as (http, _):
+        found = await MediaWiki(http, api="http://wiki.example/w/api.php").parents(PAGE, 10)
+    assert found.failed
+    assert "not that of a MediaWiki" in found.note
+
+
+class Recording:
+    def backlinks(
+        self, url: str, coverage: float | None = None, *, limit: int | None = None
+    ) -> tuple[str, ...]:
+        return tuple(f"https://{coverage}.example/{i}" for i in range(9))[:limit]
+
+
+async def test_recorded_web_with_a_coverage() -> None:
+    service = make_service({"kind": "web", "coverage": 0.25}, Within(web=Recording()))
+    assert (await service.parents(PAGE, 2)).urls == ("https://0.25.example/0", "https://0.25.example/1")
+    assert isinstance(make_service(None, Within(web=Recording())), RecordedWeb)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({}, "choose kind from"),
+        ({"kind": "telepathy"}, "telepathy"),
+        ({"kind": "http", "template": "http://a.example/"}, "path"),
+        ({"kind": "http", "template": "http://a.example/", "path": "x"}, "add one of them"),
+        ({"kind": "http", "template": "http://a.example/{uri}", "path": "x"}, "{url}"),
+        ({"kind": "http", "template": "http://a.example/{url", "path": "x"}, "bad template"),
+        ({"kind": "http", "template": "http://a.example/{url}{key}", "path": "x"}, "both or neither"),
+        (
+            {
+                "kind": "http",
+                "template": "http://a.example/{url}{key}",
+                "path": "x",
+                "key_env": "NO_SUCH_KEY",
+            },
+            "set it",
+        ),
+        ({"kind": "http", "template": "http://a.example/{url}", "path": "x", "rate": 0}, "rate"),
+        ({"kind": "mediawiki", "api": "no address"}, "https://"),
+        ({"kind": "edge-list", "path": "no/such/file.csv"}, "correct its path"),
+        ({"kind": "edge-list", "path": "x", "colour": "red"}, "colour"),
+        ({"kind": "crawl", "path": "no/such/collection"}, "no/such/collection"),
+        ({"kind": "journal", "path": "no/such/collection"}, "no/such/collection"),
+        ({"kind": "web"}, "in the lab only"),
+    ],
+)
+def test_bad_services_are_refused_with_one_line(table: dict[str, object], said: str) -> None:
+    with pytest.raises(TopicError, match=said.replace("{", r"\{")) as refused:
+        make_service(table, Within(http=ServiceHttp(object())))  # type: ignore[arg-type]
+    assert "\n" not in str(refused.value)
+
+
+def hit(number: int) -> Ask:
+    url = f"https://hit{number}.example/"
+    return Ask("page", Topic("owls"), Page(url=url, id=number))
+
+
+def with_service(service: BacklinkService, **options: int) -> Backlinks:
+    source = Backlinks(on_pages=True, clock=VirtualClock(), **options)
+    source._service = Rationed(service, VirtualClock())
+    return source
+
+
+async def test_backlink_mode_stays_within_its_budget_across_a_resume() -> None:
+    service = Counting(remote=False)
+    source = with_service(service, backlink_budget=3)
+    answers = [await source.suggest(hit(number)) for number in range(2)]
+    assert answers[0].suggestions[0].reason == "links to https://hit0.example/"
+    events = [
+        Event(
+            number,
+            0.0,
+            "suggest",
+            "",
+            {"source": "backlinks", "requests": one.requests, "urls": [], "reasons": []},
+        )
+        for number, one in enumerate(answers)
+    ]
+    resumed = with_service(service, backlink_budget=3)
+    resumed.recall(events)
+    left = [await resumed.suggest(hit(number)) for number in range(2, 5)]
+    assert [one.requests for one in left] == [1, 0, 0]
+    assert "budget of 3 requests is spent" in left[1].note
+    assert len(service.asked) == 3
+
+
+def test_occasions_follow_the_mode(tmp_path: Path) -> None:
+    assert Backlinks(clock=VirtualClock()).occasions == frozenset()
+    assert Backlinks(clock=VirtualClock(), on_pages=True).occasions == {"page"}
+    with pytest.raises(ValueError, match="must not be"):
+        Backlinks(clock=VirtualClock(), layer_cap=0)
