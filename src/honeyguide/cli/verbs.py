@@ -34,6 +34,12 @@ VERBS = (
         "topic check topic.toml",
     ),
     Verb(
+        "topic context",
+        "honeyguide.cli.topic_context:context",
+        "Show the context graph of a collection: layers, typical terms and hosts.",
+        "topic context collections/owls --plot context.svg",
+    ),
+    Verb(
         "topic browse",
         "honeyguide.cli.topic_browse:browse",
         "List the topics below a node of a taxonomy.",
@@ -152,6 +158,12 @@ VERBS = (
         "honeyguide.cli.lab_serve:serve",
         "Serve a recorded web over HTTP on this machine.",
         "lab serve webkb --port 8099",
+    ),
+    Verb(
+        "lab hostile",
+        "honeyguide.cli.lab_hostile:hostile",
+        "Serve every misbehaviour a crawler has to survive, to test this one or yours.",
+        "lab hostile --port 8099",
     ),
     Verb(
         "lab run",

@@ -205,7 +205,8 @@ def as_exchange(response: Response) -> Exchange:
         request_head=response.request_head,
         response_head=response.response_head,
         payload=response.payload,
-        truncated=response.truncated,
+        # What could not be decoded is archived whole, as it was received.
+        truncated="" if response.truncated == "encoding" else response.truncated,
         digest=sha1_digest(response.payload),
     )
 
