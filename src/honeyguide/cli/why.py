@@ -22,8 +22,9 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     """
     with Collection.open(folder) as collection:
         story = collection.why(url)
+    told = _order_explains(folder, story.url)
     if json:
-        print_json(msgspec.to_builtins(story))
+        print_json({**msgspec.to_builtins(story), "order": told})
         return
     facts: dict[str, object] = {"url": story.url, "outcome": story.outcome}
     if story.reason:
@@ -42,8 +43,29 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
         for number, step in enumerate(story.path)
     ]
     print_table(rows, ["hop", "found by", "score", "anchor", "url"], title="Path from the seed")
+    _show_order(told)
     if blocks and story.number is not None:
         _show_blocks(folder, story.url)
+
+
+def _order_explains(folder: Path, url: str) -> dict[str, object]:
+    if not any((folder / "models").glob("order-*.npz")):
+        return {}
+    # Only now: the parts of a crawl take a second to import.
+    from honeyguide.config.explain import order_explains
+
+    return order_explains(folder, url)
+
+
+def _show_order(told: dict[str, object]) -> None:
+    """What the link order says: plain values as facts, lists of name and share as tables."""
+    lists = {key: value for key, value in told.items() if isinstance(value, list)}
+    plain = {f"order {key}": value for key, value in told.items() if key not in lists}
+    if plain:
+        print_facts(plain)
+    for key, pairs in lists.items():
+        rows = [{"share": pair[1], key: pair[0]} for pair in pairs if len(pair) == 2]
+        print_table(rows, ["share", key], title=f"Order: {key}")
 
 
 def _show_blocks(folder: Path, url: str) -> None:
