@@ -84,7 +84,7 @@ def test_some_links_of_the_page_are_eligible_only() -> None:
 def test_kept_links_come_last_best_first() -> None:
     answers = CbpSlc(Words(), keep_rejected=True).rank(PAGE, BAD, LINKS)
     assert [one.memo["rule"] for one in answers] == [1.0, 1.0, 2.0, 3.0, 4.0, 4.0]
-    assert [round(one.priority, 6) for one in answers] == [0.9, 0.9, 0.6, 0.9, -1.8, -2.0]
+    assert [round(one.priority, 6) for one in answers] == [0.9, 0.9, 0.6, 0.9, -1.8, -1.9]
 
 
 def test_a_page_without_blocks_is_one_block() -> None:

@@ -34,7 +34,8 @@ class CbpSlc(LocalOrder):
         threshold: Relevant from this score on; None asks the page model (its `threshold`), else 0.5.
         alpha: Granularity of the blocks; smaller values give smaller blocks.
         block_tags: `modern`, or `paper` for the paper's list of content block tags.
-        keep_rejected: Keep links that no rule brings in, behind all others, instead of dropping them.
+        keep_rejected: Keep links that no rule brings in, behind all others, instead of dropping them. Among
+            themselves they go by the best score of block, anchor, context and page.
 
     Example:
         >>> from honeyguide.model import Block, Link, Page, Verdict
@@ -99,7 +100,7 @@ class CbpSlc(LocalOrder):
                 factors[place][name] = score
                 if score >= threshold:
                     rules[place] = number
-        return [self._answer(i, rules[i], factors[i]) for i in range(len(links))]
+        return [self._answer(i, rules[i], factors[i], page=verdict.score) for i in range(len(links))]
 
     def learn(self, page: Page, verdict: Verdict) -> None:
         """Count which rule led here, and whether it was right."""
@@ -153,15 +154,15 @@ class CbpSlc(LocalOrder):
                 best[target] = max(value, best.get(target, 0.0))
         return [best.get(link.id, 0.0) for link in links]
 
-    def _answer(self, place: int, rule: int, factors: dict[str, float]) -> Scored:
+    def _answer(self, place: int, rule: int, factors: dict[str, float], *, page: float) -> Scored:
         if rule:
             factors["rule"] = float(rule)
             return Scored(place, factors[RULES[rule - 1]], factors=factors, memo={"rule": float(rule)})
         if not self._keep_rejected:
             return Scored(place, 0.0, drop=f"no relevant {' or '.join(sorted(self.uses))}", factors=factors)
-        # Scores are at most one: below zero is behind every link that a rule brought in.
-        priority = max(factors.values(), default=0.0) - 2.0
-        return Scored(place, priority, factors={**factors, "rule": 4.0}, memo={"rule": 4.0})
+        # Best-first among themselves. Scores are at most one: below zero is behind all that a rule brought in.
+        priority = max(page, *factors.values()) - 2.0
+        return Scored(place, priority, factors={**factors, "page": page, "rule": 4.0}, memo={"rule": 4.0})
 
 
 class Cbp(CbpSlc):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from honeyguide.relevance.weighted_voting import WeightedVotingClassifier, Weighting
+from honeyguide.relevance.weighted_voting import Calibration, WeightedVotingClassifier, Weighting
 
 
 class PEBL(WeightedVotingClassifier):
@@ -20,6 +20,7 @@ class PEBL(WeightedVotingClassifier):
         C: Cost of an error, of the SVM.
         balanced: Let few positives weigh as much as many negatives; off as published.
         min_df: Terms in fewer documents are not looked at.
+        calibration: As for `WeightedVotingClassifier`.
         max_iter: Rounds at most.
         random_state: Of the linear SVM's solver.
 
@@ -42,6 +43,7 @@ class PEBL(WeightedVotingClassifier):
         C: float = 1.0,  # noqa: N803
         balanced: bool = False,
         min_df: int = 5,
+        calibration: Calibration | None = "slope",
         max_iter: int = 50,
         random_state: int | None = 0,
     ) -> None:
@@ -54,6 +56,7 @@ class PEBL(WeightedVotingClassifier):
             balanced=balanced,
             min_df=min_df,
             start="1-dnfc",
+            calibration=calibration,
             max_iter=max_iter,
             random_state=random_state,
         )

@@ -22,6 +22,9 @@ Calibration: TypeAlias = Literal["slope", "pu"]
 FOLDS = 3
 LARGEST_SLOPE = 1e3
 USUAL_SLOPE = 2.0
+LEAST_RECALL = 0.6
+"""Share of the positives above the line at least: with few of them, a line above nearly all looks best by
+chance."""
 
 
 class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types there
@@ -295,5 +298,5 @@ def best_line(positives: NDArray[np.float64], others: NDArray[np.float64]) -> fl
     recall = 1.0 - np.searchsorted(np.sort(positives), middles) / len(positives)
     above = len(others) - np.searchsorted(np.sort(others), middles)
     # Half a document more: none above is no proof of none.
-    merit = recall**2 / (above + 0.5)
+    merit = np.where(recall >= LEAST_RECALL, recall**2 / (above + 0.5), 0.0)
     return float(middles[int(np.argmax(merit))])

@@ -71,7 +71,7 @@ class PuVoting:
     Parameters:
         constraint: λ of 1-DNFC, taken as it is; None for 0.2 with as much contrast (see `OneDNF`) as it
             takes to find reliable negatives in a tenth of U.
-        weighting: `tfidf` or `tfipndf`.
+        weighting: `tfipndf` or `tfidf`.
         voting: `soft`, `hard` or `last`; see `WeightedVotingClassifier`.
         kernel: `linear`, or `rbf` (slower by far).
         balanced: Let few positives weigh as much as many negatives.
@@ -95,7 +95,7 @@ class PuVoting:
         self,
         *,
         constraint: float | None = None,
-        weighting: Weighting = "tfidf",
+        weighting: Weighting = "tfipndf",
         voting: Voting = "soft",
         kernel: Literal["linear", "rbf"] = "linear",
         balanced: bool = True,

@@ -38,8 +38,8 @@ MODELS: Mapping[str, Callable[[], Any]] = {
     "WVC, TFIPNDF": _WVC,
     "WVC, TFIDF": partial(_WVC, weighting="tfidf"),
     "WVC hard vote, TFIPNDF": partial(_WVC, voting="hard"),
-    "PEBL, TFIPNDF": partial(PEBL, weighting="tfipndf"),
-    "PEBL, TFIDF": PEBL,
+    "PEBL, TFIPNDF": partial(PEBL, weighting="tfipndf", calibration=None),
+    "PEBL, TFIDF": partial(PEBL, calibration=None),
     "one-class SVM": OneClassSVM,
     "WVC, TFIPNDF, balanced, line by r2/Pr": partial(
         WeightedVotingClassifier, balanced=True, calibration="pu"
