@@ -284,8 +284,8 @@ def hit(number: int) -> Ask:
     return Ask("page", Topic("owls"), Page(url=url, id=number))
 
 
-def with_service(service: BacklinkService, **options: int) -> Backlinks:
-    source = Backlinks(on_pages=True, clock=VirtualClock(), **options)
+def with_service(service: BacklinkService, *, backlink_budget: int) -> Backlinks:
+    source = Backlinks(on_pages=True, clock=VirtualClock(), backlink_budget=backlink_budget)
     source._service = Rationed(service, VirtualClock())
     return source
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -180,7 +181,7 @@ async def test_the_crawl_goes_on_without_a_service_in_trouble(tmp_path: Path, tr
     assert all(event.data["source"] == "backlinks" and event.data["note"] for event in warned)
 
 
-def _config(server: Recorder, service: dict[str, object]) -> Any:
+def _config(server: Recorder, service: Mapping[str, object]) -> Any:
     return changed(
         config_for(["http://a.example/"], server.connect_to),
         {

@@ -111,7 +111,7 @@ def test_layer_zero_alone_decides_what_is_on_topic() -> None:
 def test_targets_among_the_parents_are_dropped_joined_or_kept() -> None:
     examples = context((*OWLS[:2], "staff nest"))
     sizes = {
-        how: LayeredBayes(depth=1, least_features=2, target_quantile=0.0, parents_on_topic=how)  # type: ignore[arg-type]
+        how: LayeredBayes(depth=1, least_features=2, target_quantile=0.0, parents_on_topic=how)
         .fit(examples)
         .sizes
         for how in ("keep", "drop", "join")

@@ -1,0 +1,110 @@
+"""`honeyguide topic context`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from honeyguide.cli.output import note, print_facts, print_json, print_table
+from honeyguide.config.load import load
+from honeyguide.errors import CollectionError
+from honeyguide.model import ContextGraph, Examples
+from honeyguide.relevance.reduced_tf_idf import ReducedTfIdf
+from honeyguide.store.layout import Layout
+from honeyguide.web import host_key
+
+TERMS = 10
+HOSTS = 4
+
+
+def context(folder: Path, /, *, plot: Path | None = None, json: bool = False) -> None:
+    """Show the context graph of a collection: its layers, their typical terms and hosts.
+
+    Args:
+        folder: The collection of a crawl with a recipe such as cfc.
+        plot: Draw the graph to this file (.svg or .png).
+        json: Print JSON.
+    """
+    layout = Layout.open(folder)
+    name = load(layout.topic_file).topic.name
+    graph, languages = _read(layout)
+    terms = typical_terms(graph, languages)
+    rows = [
+        {
+            "layer": number,
+            "places": len(layer),
+            "pages": len({node.document for node in layer}),
+            "terms": terms[number],
+            "hosts": [host for host, _ in _hosts(graph, number)[:HOSTS]],
+        }
+        for number, layer in enumerate(graph.layers)
+    ]
+    facts: dict[str, object] = {
+        "topic": name,
+        "depth": graph.depth,
+        "sampled": graph.sampled,
+        "questions": graph.requests,
+        "pages read": graph.fetched,
+        "seconds": round(graph.seconds, 1),
+    }
+    if plot is not None:
+        from honeyguide.lab.context_picture import draw_context
+
+        draw_context(graph, plot, title=f"Context graph of {name}")
+    if json:
+        print_json({**facts, "notes": graph.notes, "layers": rows})
+        return
+    print_facts(facts)
+    print_table(rows, ["layer", "places", "pages", "terms", "hosts"], title="Layers")
+    for said in graph.notes[:10]:
+        note(f"note: {said}")
+    if graph.depth == 0:
+        note("note: no backlinks were found; the crawl learns the layers from its own links")
+
+
+def typical_terms(graph: ContextGraph, languages: Sequence[str]) -> list[list[str]]:
+    """For each layer, phrases that occur in more of its pages than in those of the other layers."""
+    pages = [dict.fromkeys(node.document for node in layer) for layer in graph.layers]
+    text = ReducedTfIdf.learn(graph.documents, (), languages=languages, size=20_000)
+    found = {
+        number: set(text.counts(document.title, document.text))
+        for number, document in enumerate(graph.documents)
+    }
+    shares: list[dict[int, float]] = []
+    for layer in pages:
+        counts: Counter[int] = Counter()
+        for number in layer:
+            counts.update(found[number])
+        shares.append({term: count / len(layer) for term, count in counts.items()})
+    rows = []
+    for number, share in enumerate(shares):
+        others = [one for place, one in enumerate(shares) if place != number]
+        rest = max(1, len(others))
+        gain = {term: own - sum(one.get(term, 0.0) for one in others) / rest for term, own in share.items()}
+        best = sorted(gain, key=lambda term: (-gain[term], text.terms[term]))[:TERMS]
+        rows.append([text.terms[term] for term in best if gain[term] > 0.0])
+    return rows
+
+
+def _hosts(graph: ContextGraph, layer: int) -> list[tuple[str, int]]:
+    documents = dict.fromkeys(node.document for node in graph.layers[layer])
+    urls = [graph.documents[number].url for number in documents]
+    return Counter(host_key(url) for url in urls if url).most_common()
+
+
+def _read(layout: Layout) -> tuple[ContextGraph, tuple[str, ...]]:
+    path = layout.prepared_file
+    if not path.is_file():
+        raise CollectionError(
+            f"{layout.root} has no context graph; crawl with a recipe such as cfc, and name example pages"
+        )
+    try:
+        examples = msgspec.json.decode(path.read_bytes(), type=Examples)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise CollectionError(f"{path}: {error}; restore it from a copy") from error
+    if examples.context is None:
+        raise CollectionError(f"{layout.root} has no context graph; crawl with a recipe such as cfc")
+    return examples.context, examples.languages
