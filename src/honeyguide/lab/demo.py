@@ -13,13 +13,13 @@ from honeyguide.config.crawl import Crawl, run_here
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
 from honeyguide.errors import TopicError
-from honeyguide.lab.generated import GeneratedWeb, WebSpec, reachable, seeds
+from honeyguide.lab.generated import GeneratedWeb, WebSpec, examples, reachable, seeds
 from honeyguide.lab.measures import CrawlRecord, Fetched, downloads_to, harvest_rate, recall_curve
 from honeyguide.lab.plots import draw, harvest_and_recall
 from honeyguide.lab.serve import start_server
 from honeyguide.store.collection import Collection
 
-RECIPES = ("breadth-first", "best-first")
+RECIPES = ("breadth-first", "cbp-slc")
 COLUMNS = {
     "recipe": "recipe",
     "pages": "pages",
@@ -32,6 +32,8 @@ COLUMNS = {
 }
 SPEC = WebSpec(hosts=60, pages=3_600, topics=6, slow_seconds=0.2, crawl_delay_seconds=0.1)
 """Small enough for a coffee break, with everything in it: hubs, tunnels, mirrors, traps, slow hosts."""
+EXAMPLES = 10
+"""Addresses of pages on topic that the recipes are given, with eight words."""
 START_DISTANCE = 2
 """Links between the start pages and the topic: nobody needs a crawler for what is next door."""
 MARKER = ".honeyguide-demo"
@@ -50,7 +52,11 @@ def demo_config(web: GeneratedWeb, topic: str, port: int, recipe: str) -> Config
     """A topic file's values for the generated web, served on loopback."""
     return check_values(
         {
-            "topic": {"name": topic, "keywords": web.keywords(topic)[:8]},
+            "topic": {
+                "name": topic,
+                "keywords": web.keywords(topic)[:8],
+                "examples": examples(web, topic, EXAMPLES),
+            },
             "crawl": {
                 "seeds": seeds(web, topic, distance=START_DISTANCE),
                 "recipe": recipe,

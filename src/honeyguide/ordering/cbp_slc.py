@@ -160,7 +160,7 @@ class CbpSlc(LocalOrder):
             return Scored(place, factors[RULES[rule - 1]], factors=factors, memo={"rule": float(rule)})
         if not self._keep_rejected:
             return Scored(place, 0.0, drop=f"no relevant {' or '.join(sorted(self.uses))}", factors=factors)
-        # Best-first among themselves. Scores are at most one: below zero is behind all that a rule brought in.
+        # Best-first among themselves. Scores are at most one: below zero is behind all admitted links.
         priority = max(page, *factors.values()) - 2.0
         return Scored(place, priority, factors={**factors, "page": page, "rule": 4.0}, memo={"rule": 4.0})
 
