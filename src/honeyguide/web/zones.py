@@ -43,7 +43,7 @@ class ZoneLimits(msgspec.Struct, frozen=True):
     copies: int = 8
     """Near-duplicate pages before a zone can be one of copies."""
     copy_share: float = 0.6
-    tree: int = 10
+    tree: int = 25
     """Pages at the end of a chain before a zone can be one without end."""
     tree_share: float = 0.8
     """Pages with a single link to them, of all."""
