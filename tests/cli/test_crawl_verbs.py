@@ -110,7 +110,8 @@ def test_why_names_the_rule_that_dropped_a_url(collection: Path) -> None:
         dropped = next(
             record
             for row in range(1, opened.status().known + 1)
-            if (record := state.url_by_row(row)) and record.status in (Outcome.NOFOLLOW, Outcome.TRAP, Outcome.ROBOTS)
+            if (record := state.url_by_row(row))
+            and record.status in (Outcome.NOFOLLOW, Outcome.TRAP, Outcome.ROBOTS)
         )
     story = json.loads(honeyguide("why", collection, dropped.url, "--json"))
     assert story["outcome"] == dropped.status.name.lower()
@@ -143,7 +144,9 @@ def test_a_collection_in_use_is_refused(collection: Path) -> None:
 
 def test_a_folder_of_another_topic_is_refused(collection: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
-    other.write_text('[topic]\nname = "owls"\nkeywords = ["owl"]\n[crawl]\nseeds = ["https://example.org/"]\n')
+    other.write_text(
+        '[topic]\nname = "owls"\nkeywords = ["owl"]\n[crawl]\nseeds = ["https://example.org/"]\n'
+    )
     message = honeyguide("crawl", other, "--out", collection, status=2)
     assert "choose another folder" in message
 
