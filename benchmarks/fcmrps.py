@@ -14,7 +14,6 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from honeyguide.lab.generated import DEMO, GeneratedWeb
@@ -76,16 +75,16 @@ def main() -> None:
     path = PATHS[options.web]
     pages = bodies(options.web, options.pages)
     model = TaxonomyCosine().fit(Examples(taxonomy=path, languages=LANGUAGES))
-    makers: dict[str, Callable[[], LinkOrder]] = {
-        "breadth-first": BreadthFirst,
-        "best-first": BestFirst,
-        "shark-search": lambda: SharkFcmrps(model),
-        "fcmrps": lambda: Fcmrps(path, (), LANGUAGES, personal_table=False),
+    orders: dict[str, LinkOrder] = {
+        "breadth-first": BreadthFirst(),
+        "best-first": BestFirst(),
+        "shark-search": SharkFcmrps(model),
+        "fcmrps": Fcmrps(path, (), LANGUAGES, personal_table=False),
     }
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in makers}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in orders}
     for _ in range(options.rounds):  # taking turns: a busy machine slows all of them alike
-        for name, make in makers.items():
-            times[name].append(process(pages, model, make()))
+        for name, order in orders.items():
+            times[name].append(process(pages, model, order))
     # Parsing and judging are the same work for all: taken together, their noise does not hide the ranking.
     common = statistics.median(total - ranked for found in times.values() for total, ranked in found)
     ranking = {name: statistics.median(ranked for _, ranked in found) for name, found in times.items()}

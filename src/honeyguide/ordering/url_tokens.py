@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,7 +13,6 @@ from honeyguide.topic.tokens_of_url import lowered, tokens_in
 
 ALPHA: Final = (1.0, 0.5, 1.0, 0.2)
 """Strength of a match by kind of spelling: first letters and abbreviations err more often."""
-_JOINED: Final = {ord("-"): None, ord("_"): None}
 
 
 class TokenMatch(msgspec.Struct, frozen=True):
@@ -79,15 +77,16 @@ class UrlTokens:
         strength = dict(zip(KINDS, alpha, strict=True))
         self._wanted = tuple(_by_strength(each, strength) for each in spellings)
         every = {token for wanted in self._wanted for token, _, _ in wanted}
-        self._any = re.compile("|".join(sorted(map(re.escape, every)))) if every else None
+        self._every = tuple(
+            sorted(one for one in every if not any(one != two and two in one for two in every))
+        )
 
     def match(self, url: str) -> UrlMatch:
         """R_url of an address, and the spellings found."""
-        if self._any is None:
-            return NO_MATCH
         rest = lowered(url)
         # A spelling inside a token is inside the address without "-" and "_", too: most end here.
-        if self._any.search(rest.translate(_JOINED)) is None:
+        joined = rest.replace("-", "").replace("_", "")
+        if not any(spelling in joined for spelling in self._every):
             return NO_MATCH
         tokens = tokens_in(rest)
         whole, joined = frozenset(tokens), "\n".join(tokens)

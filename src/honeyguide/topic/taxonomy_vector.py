@@ -109,7 +109,7 @@ class TopicVector:
         self.words = frozenset(term for vector in self.vectors for term in vector)
         stemmed = next((name for name in languages if name in SNOWBALL), "en")
         # Other stemmers may change a word's beginning too (German umlauts).
-        self._hints = _hints(self.words) if stemmed == "en" else re.compile("")
+        self._hints = _hints(self.words) if stemmed == "en" else ("",)
 
     def match(self, *texts: str) -> Match:
         """Compare texts, joined, with the topic."""
@@ -142,9 +142,10 @@ class TopicVector:
 
     def _may_match(self, text: str) -> bool:
         """False when no word of the text can be one of the topic's: most link texts end here."""
-        return bool(text) and (
-            self._hints.search(text.lower()) is not None or bool(_COMPATIBILITY.search(text))
-        )
+        lowered = text.lower()
+        if any(hint in lowered for hint in self._hints):
+            return True
+        return not text.isascii() and _COMPATIBILITY.search(text) is not None
 
 
 def _vectors(labels: Labels, analyser: Analyser) -> tuple[dict[str, float], ...]:
@@ -170,7 +171,15 @@ def _unit(vector: Mapping[str, float]) -> dict[str, float]:
     return {term: weight / length for term, weight in vector.items()}
 
 
-def _hints(words: frozenset[str]) -> re.Pattern[str]:
-    """Finds the beginning of a topic word. Stemming changes the last letters only, so three are left off."""
-    beginnings = {word if UNSPACED.search(word) else word[: max(2, len(word) - 3)] for word in words}
-    return re.compile("|".join(sorted(map(re.escape, beginnings))))
+def _hints(words: frozenset[str]) -> tuple[str, ...]:
+    """Beginnings of the topic's words: Porter's stemming changes only the last letters of a word."""
+    beginnings = {word if UNSPACED.search(word) else word[: len(word) - _changed(word)] for word in words}
+    # One that another begins with finds that one, too.
+    return tuple(
+        sorted(one for one in beginnings if not any(one != two and two in one for two in beginnings))
+    )
+
+
+def _changed(word: str) -> int:
+    """Letters at the end of a stem that the words it stands for may not have."""
+    return min(3, len(word) // 3)
