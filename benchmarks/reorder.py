@@ -1,0 +1,183 @@
+"""What HCLA costs: total CPU beside best-first over the same pages, and time of a reordering by links known.
+
+    python benchmarks/reorder.py [--web webkb schools] [--json out.json] [--no-full] [--cached]
+
+Needs the recorded webs `webkb` and `schools` (see docs/lab.md). CPU time of this process only, BLAS on one
+thread. The text corpus is decomposed before the clock starts, as the literature does (off line).
+
+Pages are parsed when they are visited, as in a live crawl; `--cached` takes parsed pages from the lab's
+cache, which leaves little but ordering and book-keeping to compare.
+"""
+
+# ruff: noqa: E402
+
+from __future__ import annotations
+
+import os
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # before numpy is imported: threads would count twice
+
+import argparse
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.config.crawl import Crawl
+from honeyguide.config.load import check_values
+from honeyguide.engine.clock import VirtualClock
+from honeyguide.engine.web import Visit
+from honeyguide.frontier import Waiting
+from honeyguide.lab.recorded import RecordedVisits, open_web
+from honeyguide.model import CrawlGraph, Examples
+from honeyguide.ordering.hcla import Hcla
+from honeyguide.relevance.lsi import Lsi
+
+CASES: dict[str, dict[str, Any]] = {
+    "webkb": {
+        "site": "wisconsin",
+        "seed": "http://www.cs.wisc.edu/",
+        "keywords": "student university interests favourite activities graduate home",
+        "corpus": 7000,
+    },
+    "schools": {
+        "site": None,
+        "seed": "http://schools.example/wp/index/subject.htm",
+        "keywords": "bird species wings feathers nest eggs",
+        "corpus": 3000,
+    },
+}
+
+
+class Timed(Hcla):
+    """HCLA that notes the time of each reordering and how many links were known."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.times: list[tuple[int, float]] = []
+
+    def reorder(self, graph: CrawlGraph) -> NDArray[np.float64]:
+        started = time.process_time()
+        priorities = super().reorder(graph)
+        self.times.append((len(graph.sources), time.process_time() - started))
+        return priorities
+
+
+class FromFirstVisit:
+    """A web that notes when the crawl proper begins: fitting comes before it."""
+
+    def __init__(self, web: RecordedVisits) -> None:
+        self._web = web
+        self.started: float | None = None
+
+    async def visit(self, waiting: Waiting) -> Visit:
+        if self.started is None:
+            self.started = time.process_time()
+        return await self._web.visit(waiting)
+
+    async def close(self) -> None:
+        await self._web.close()
+
+
+def crawled(
+    case: dict[str, Any], web: Any, examples: Examples, *, cached: bool, **parts: Any
+) -> tuple[float, int]:
+    """CPU seconds and pages of one crawl to the end."""
+    values = {
+        "topic": {"name": "cost", "keywords": list(examples.keywords)},
+        "crawl": {
+            "seeds": [case["seed"]],
+            "recipe": "best-first",
+            "max_pages": 100_000,
+            "max_pages_per_domain": "unlimited",
+        },
+        "politeness": {"delay": 0, "ip_delay": 0, "slow_factor": 0},
+    }
+    visits = FromFirstVisit(RecordedVisits(web, site=case["site"], cached=cached))
+    crawl = Crawl(check_values(values), examples=examples, web=visits, clock=VirtualClock(), **parts)
+
+    async def everything() -> None:
+        async for _ in crawl.run():
+            pass
+
+    asyncio.run(everything())
+    return time.process_time() - (visits.started or 0.0), crawl.tally.pages
+
+
+def slope(times: list[tuple[int, float]]) -> float:
+    """Exponent of growth: 1 is linear. The first reordering, which starts from nothing, is left out."""
+    links, seconds = np.array(times[1:]).T
+    return float(np.polyfit(np.log(links), np.log(np.maximum(seconds, 1e-6)), 1)[0])
+
+
+def measured(name: str, *, cached: bool, full: bool) -> dict[str, Any]:
+    case = CASES[name]
+    web = open_web(name)
+    urls = [url for url in web.urls if case["site"] is None or web.sites[url] != case["site"]]
+    examples = Examples(
+        keywords=tuple(case["keywords"].split()),
+        unlabelled=web.text_documents(urls, limit=case["corpus"]),
+    )
+    started = time.process_time()
+    model = Lsi().fit(examples)
+    fit = time.process_time() - started
+    best, pages = crawled(case, web, examples, cached=cached)
+    runs: dict[str, Any] = {}
+    everything = 1_000_000
+    for label, options in (
+        ("HCLA N=50", {}),
+        ("HCLA N=50, no limits", {"fetched_kept": everything, "frontier_kept": everything}),
+        *((("HCLA N=50, full recomputation", {"method": "full"}),) if full else ()),
+    ):
+        order = Timed(model, **options)
+        total, same = crawled(case, web, examples, cached=cached, relevance=model, ordering=order)
+        runs[label] = {
+            "pages": same,
+            "cpu": round(total, 2),
+            "times best-first": round(total / best, 2),
+            "reordering": round(sum(seconds for _, seconds in order.times), 2),
+            "growth exponent": round(slope(order.times), 2),
+            "milliseconds by links": [
+                [links, round(1000 * seconds, 1)]
+                for links, seconds in order.times[:: max(1, len(order.times) // 8)]
+            ],
+        }
+    return {
+        "web": name, "site": case["site"] or "all", "parsing": not cached, "pages": pages,
+        "fit": round(fit, 2), "best-first cpu": round(best, 2), "runs": runs,
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--web", nargs="+", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--no-full", action="store_true", help="leave out the full recomputation")
+    parser.add_argument("--cached", action="store_true", help="take parsed pages from the lab's cache")
+    chosen = parser.parse_args()
+    found = []
+    for name in chosen.web:
+        one = measured(name, cached=chosen.cached, full=not chosen.no_full)
+        found.append(one)
+        print(f"{name} ({one['site']}), {one['pages']} pages, parsing {'on' if one['parsing'] else 'off'}")
+        print(f"  best-first {one['best-first cpu']} s CPU; LSI fitted beforehand in {one['fit']} s")
+        for label, run in one["runs"].items():
+            print(
+                f"  {label}: {run['cpu']} s, {run['times best-first']} x best-first; "
+                f"reordering {run['reordering']} s, time ~ links^{run['growth exponent']}"
+            )
+            print(
+                "    ms by links known: "
+                + ", ".join(f"{links}: {ms}" for links, ms in run["milliseconds by links"])
+            )
+    if chosen.json:
+        chosen.json.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
