@@ -182,4 +182,4 @@ def _hints(words: frozenset[str]) -> tuple[str, ...]:
 
 def _changed(word: str) -> int:
     """Letters at the end of a stem that the words it stands for may not have."""
-    return min(3, len(word) // 3)
+    return min(3, max(1, len(word) // 3))
