@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from honeyguide.config.corpus import read_corpus
 from honeyguide.config.crawl import read_document
 from honeyguide.config.load import load
 from honeyguide.errors import TopicError
@@ -59,7 +61,8 @@ def read_labelled(path: Path, *, languages: Sequence[str] = ("en",)) -> Labelled
 
 def _topic(path: Path) -> tuple[Iterator[tuple[Document, bool]], tuple[str, ...]]:
     config = load(path)
-    gathered = gather(config.as_topic(), to_document=read_document, base=config.base)
+    corpus = partial(read_corpus, read_file=read_document)
+    gathered = gather(config.as_topic(), to_document=read_document, base=config.base, to_corpus=corpus)
     if gathered.deferred:
         raise TopicError(
             f"{path}: examples are web addresses, which only a crawl fetches; save them as files"

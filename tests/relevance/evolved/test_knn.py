@@ -72,8 +72,8 @@ def test_large_classes_do_not_outvote_small_ones(saved: Path) -> None:
         negatives=tuple(Document(f"tax page {n}") for n in range(200)),
     )
     page = ["owl page story"]
-    balanced = EvolvedKnn(formula=str(saved)).fit(examples).judge_texts(page)[0]
-    plain = EvolvedKnn(formula=str(saved), balance=False).fit(examples).judge_texts(page)[0]
+    balanced = EvolvedKnn(formula=str(saved), balance=True).fit(examples).judge_texts(page)[0]
+    plain = EvolvedKnn(formula=str(saved)).fit(examples).judge_texts(page)[0]
     assert balanced >= plain
     assert balanced > 0.5
 

@@ -101,7 +101,7 @@ class MetaSearch:
         query_log: str = "",
         most_terms: int = 3,
         results: int = 10,
-        every: int = 50,
+        every: int = 20,
         when_below: int = 20,
         budget: int = 500,
         priority: float | None = None,

@@ -117,6 +117,7 @@ def _trial(wanted: Wanted, options: Options, roots: tuple[Path, ...]) -> Trial:
     true = samples.test.classes
     results = {GP: _measured(true, work.predict(outcome.formula, test))}
     results["content SVM (RBF)"] = _measured(true, content_rbf_svm(samples))
+    results["content SVM (LIBSVM's defaults)"] = _measured(true, content_rbf_svm(samples, plain=True))
     results["combined-kernel SVM"] = _measured(true, combined_kernel_svm(samples, work.index))
     results["linear SVM, tuned"] = _measured(true, tuned_linear_svm(samples))
     for evidence in EVIDENCE:

@@ -73,7 +73,8 @@ class EvolvedKnn:
         k: Neighbours; fewer where a class has fewer examples. A formula from a file brings its own.
         threshold: On topic from this score on; 0.5 is the study's largest-sum rule.
         balance: Count neighbours in inverse proportion to the size of their class. The study's classes
-            were of equal size, where it makes no difference.
+            were of equal size, where it makes no difference; with few examples on topic and many off it,
+            it accepts more pages, right and wrong ones.
         population: Trees of a generation.
         generations: How many.
         sample: Examples that evolution looks at, at most.
@@ -98,7 +99,7 @@ class EvolvedKnn:
         formula: str = "",
         k: int = 10,
         threshold: float = 0.5,
-        balance: bool = True,
+        balance: bool = False,
         population: int = 400,
         generations: int = 30,
         sample: int = 2000,

@@ -115,7 +115,7 @@ class Training:
         samples: Split,
         settings: Settings,
         *,
-        balance: bool = True,
+        balance: bool = False,
         threads: int | None = None,
         nearest: int = NEAREST,
     ) -> None:
