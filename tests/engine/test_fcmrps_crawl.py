@@ -88,8 +88,11 @@ async def test_seeds_in_english_find_relevant_pages_in_both_languages(tmp_path: 
         assert relevant["http://zh.example/tiyu/lanqiu.shtml"] == "zh"
         assert relevant["http://tw.example/lanqiu/"] == "zh"
         story = collection.why("http://zh.example/tiyu/lanqiu.shtml")
-        assert {"R_PC", "R_AT", "R_url", "R_LT", "term 篮球", "token lanqiu (pinyin)"} <= set(story.factors)
+        assert {"R_PC", "R_AT", "R_url", "R_LT", "link term 篮球", "token lanqiu (pinyin)"} <= set(
+            story.factors
+        )
         assert story.factors["R_url"] == 1.0
+        assert story.factors["page term 体育"] > 0.0
         assert "籃" in "".join(term for term, _ in collection.why("http://tw.example/lanqiu/").terms)
         taxes = [page.url for page in collection.pages(relevant=None) if "tax.example" in page.url]
         assert len(taxes) <= 1  # the way to the Chinese pages was found before the tax forms

@@ -51,11 +51,13 @@ def test_the_four_scores_and_their_sum_by_hand() -> None:
 def test_why_shows_scores_terms_and_tokens() -> None:
     first, second, third = order().rank(PAGE, ON, LINKS)
     assert set(first.factors) == {
-        "R_PC", "R_AT", "R_url", "R_LT", "downward link", "term basketbal", "token sport (english)",
+        "R_PC", "R_AT", "R_url", "R_LT", "downward link", "link term basketbal", "token sport (english)",
         "token lanqiu (pinyin)",
     }  # fmt: skip
-    assert {"term 篮球", "term 体育", "sibling link"} <= set(second.factors)
+    assert {"link term 篮球", "link term 体育", "sibling link"} <= set(second.factors)
     assert set(third.factors) == {"R_PC", "R_AT", "R_url", "R_LT", "outward link"}
+    told = order().rank(PAGE, Verdict(0.4, True, (("sport", 0.3), ("篮球", 0.1))), LINKS)[2].factors
+    assert (told["page term sport"], told["page term 篮球"]) == (0.3, 0.1)
     assert order().explain(None, LINKS[0].url) == {
         "R_url": 1.0,
         "tokens": {"sport": "english of Sports", "lanqiu": "pinyin of Basketball"},

@@ -29,6 +29,8 @@ GAMMA: Final[Mapping[LinkType, tuple[float, float]]] = {
 }
 """By link type: R_LT where the link's text speaks for the topic, and where it is silent."""
 _KINDS: Final = {kind: f"{kind} link" for kind in LINK_TYPES}
+SHOWN: Final = 3
+"""Terms of the page that `why` repeats at each of its links."""
 EQUAL: Final = (0.25, 0.25, 0.25, 0.25)
 
 
@@ -139,6 +141,7 @@ class Fcmrps(LocalOrder):
         contexts: dict[str, Match] = {}
         memo = {MEMO: float(left)} if left else {}
         drop = "" if left else USED_UP
+        page_terms = {f"page term {term}": share for term, share in verdict.terms[:SHOWN]}
         ranked = []
         for index, link in enumerate(links):
             key = (link.anchor, link.context)
@@ -148,7 +151,7 @@ class Fcmrps(LocalOrder):
             kind = position.link_type(link.url)
             by_type = link_type_relevance(self._gamma[kind], content=verdict.score, anchor=words.score)
             scores = (verdict.score, words.score, url.score, by_type)
-            factors = _factors(scores, words, url, kind)
+            factors = _factors(scores, words, url, kind) | page_terms
             ranked.append(Scored(index, combined(self._weights, scores), drop, factors, memo))
         return ranked
 
@@ -192,7 +195,7 @@ def _factors(scores: Sequence[float], words: Match, url: UrlMatch, kind: LinkTyp
     content, anchor, address, by_type = scores
     factors = {"R_PC": content, "R_AT": anchor, "R_url": address, "R_LT": by_type, _KINDS[kind]: by_type}
     for term, share in words.terms:
-        factors[f"term {term}"] = share
+        factors[f"link term {term}"] = share
     for one in url.matches:
         factors[f"token {one.spelling} ({one.kind})"] = one.strength
     return factors
