@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from honeyguide.config.assemble import (
 )
 from honeyguide.config.block_options import blocks_for
 from honeyguide.config.build import chosen
+from honeyguide.config.corpus import read_corpus
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.prepare import prepare
 from honeyguide.config.schema import VERSION, Config
@@ -214,7 +216,12 @@ class Crawl:
         kept = layout.root / "examples.json" if layout else None
         if kept is not None and kept.exists():
             return msgspec.json.decode(kept.read_bytes(), type=Examples)
-        gathered = read_examples(self.config.as_topic(), to_document=read_document, base=self.config.base)
+        gathered = read_examples(
+            self.config.as_topic(),
+            to_document=read_document,
+            base=self.config.base,
+            to_corpus=partial(read_corpus, read_file=read_document),
+        )
         deferred = gathered.deferred
         urls = [*deferred.positives, *deferred.negatives, *deferred.unlabelled]
         examples = gathered.examples

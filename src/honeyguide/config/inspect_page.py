@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from honeyguide.config.assemble import Given, make_fetcher, make_web
 from honeyguide.config.block_options import blocks_of
 from honeyguide.config.build import Parts, build_parts, chosen
+from honeyguide.config.corpus import read_corpus
 from honeyguide.config.crawl import read_document
 from honeyguide.config.load import check_values, load
 from honeyguide.config.schema import Config
@@ -53,7 +55,8 @@ def page_of_collection(folder: Path, url: str, blocks: Blocks) -> Page | None:
 def parts_of_topic(file: Path) -> Parts:
     """Page model and order of a topic file, fitted on what it gives as words and files."""
     config = load(file)
-    gathered = gather(config.as_topic(), to_document=read_document, base=config.base)
+    corpus = partial(read_corpus, read_file=read_document)
+    gathered = gather(config.as_topic(), to_document=read_document, base=config.base, to_corpus=corpus)
     try:
         return build_parts(chosen(config), gathered.examples)
     except TopicError as error:

@@ -101,13 +101,21 @@ def _documents(
     return documents
 
 
-def gather(topic: Topic, *, to_document: Callable[[Path], Document], base: Path) -> Gathered:
+def gather(
+    topic: Topic,
+    *,
+    to_document: Callable[[Path], Document],
+    base: Path,
+    to_corpus: Callable[[Path], Iterable[Document]] | None = None,
+) -> Gathered:
     """Read the example files of a topic; addresses are left for the engine to fetch.
 
     Args:
         topic: Whose examples, negatives and background to read.
         to_document: Reduces one file to text (parsing lives further up and is handed in).
         base: Folder that relative patterns start from.
+        to_corpus: Reads a folder, a collection or a WARC file named in `background`; without it, those
+            are refused.
 
     Raises:
         TopicError: A pattern names no file, a folder, too many files, or only files without text.
@@ -119,12 +127,23 @@ def gather(topic: Topic, *, to_document: Callable[[Path], Document], base: Path)
     def read(patterns: Sequence[str], key: str) -> tuple[Document, ...]:
         return _documents(patterns, base=base, key=f"'{key}' in [topic]", to_document=to_document)
 
+    def whole(path: Path) -> Iterable[Document]:
+        return to_corpus(path) if to_corpus is not None else ()
+
+    corpora = {
+        one: base / Path(one).expanduser() for one in topic.background if to_corpus and not is_url(one)
+    }
+    corpora = {one: path for one, path in corpora.items() if path.is_dir() or _is_archive(path)}
+    plain = tuple(one for one in topic.background if one not in corpora)
     return Gathered(
         examples=Examples(
             keywords=topic.keywords,
             positives=read(topic.examples, "examples"),
             negatives=read(topic.negatives, "negatives"),
-            unlabelled=read(topic.background, "background"),
+            unlabelled=(
+                *read(plain, "background"),
+                *(one for path in corpora.values() for one in whole(path)),
+            ),
             taxonomy=labels(topic.taxonomy),
             languages=topic.languages,
         ),
@@ -132,6 +151,10 @@ def gather(topic: Topic, *, to_document: Callable[[Path], Document], base: Path)
             positives=urls(topic.examples), negatives=urls(topic.negatives), unlabelled=urls(topic.background)
         ),
     )
+
+
+def _is_archive(path: Path) -> bool:
+    return path.name.lower().endswith((".warc", ".warc.gz")) and path.is_file()
 
 
 def labels(taxonomy: str) -> tuple[str, ...]:
