@@ -28,21 +28,20 @@ async def crawled(web: GeneratedWeb, topic: str, recipe: str) -> CrawlRecord:
     return demo.as_record(Collection.of(job.state), recipe, targets, web)
 
 
-@pytest.mark.parametrize("recipe", ["best-first", "cbp-slc"])
-async def test_half_of_the_downloads_are_enough(recipe: str, record_property: RecordProperty) -> None:
+async def test_half_of_the_downloads_are_enough(record_property: RecordProperty) -> None:
     web = GeneratedWeb(demo.SPEC)
     assert len(web.hosts()) >= 30
     assert demo.SPEC.pages >= 3_000
     assert len(web.topics) >= 5
     topic = web.topics[0]
     broad = downloads_to(await crawled(web, topic, "breadth-first"), 0.8)
-    best = downloads_to(await crawled(web, topic, recipe), 0.8)
-    record_property(
-        "figure", f"demo: downloads to 80 % of the targets, breadth-first {broad}, {recipe} {best}"
-    )
     assert broad is not None
-    assert best is not None
-    assert best <= broad / 2
+    for recipe in ("best-first", "cbp-slc"):
+        best = downloads_to(await crawled(web, topic, recipe), 0.8)
+        told = f"demo: downloads to 80 % of the targets, breadth-first {broad}, {recipe} {best}"
+        record_property("figure", told)
+        assert best is not None
+        assert best <= broad / 2
 
 
 def test_the_demo_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

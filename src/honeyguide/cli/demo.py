@@ -10,7 +10,7 @@ from honeyguide.cli.output import Progress, note, print_table
 def demo(
     *, out: Path = Path("demo-output"), topic: str = "", json: bool = False, quiet: bool = False
 ) -> None:
-    """Crawl a small generated web on this machine with two recipes, and compare them.
+    """Crawl a small generated web on this machine with three recipes, and compare them.
 
     Args:
         out: Folder for the collections, the table and the picture; emptied first.

@@ -126,7 +126,7 @@ VERBS = (
     Verb(
         "demo",
         "honeyguide.cli.demo:demo",
-        "Crawl a small generated web on this machine with two recipes.",
+        "Crawl a small generated web on this machine with three recipes.",
         "demo",
     ),
     Verb(

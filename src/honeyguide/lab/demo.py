@@ -1,4 +1,4 @@
-"""The demo: a generated web on loopback, crawled by two recipes, with the truth beside them."""
+"""The demo: a generated web on loopback, crawled by three recipes, with the truth beside them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from honeyguide.lab.plots import draw, harvest_and_recall
 from honeyguide.lab.serve import start_server
 from honeyguide.store.collection import Collection
 
-RECIPES = ("breadth-first", "cbp-slc")
+RECIPES = ("breadth-first", "best-first", "cbp-slc")
 COLUMNS = {
     "recipe": "recipe",
     "pages": "pages",
@@ -62,7 +62,7 @@ def demo_config(web: GeneratedWeb, topic: str, port: int, recipe: str) -> Config
                 "recipe": recipe,
                 "max_pages": "unlimited",
                 "max_pages_per_domain": 250,
-                "max_seconds": 70,
+                "max_seconds": 45,
                 "concurrency": 64,
             },
             "identity": {"user_agent": "honeyguide-demo/0.1 (+https://example.org/; demo@example.org)"},
@@ -79,7 +79,7 @@ def run_demo(
     on_page: Callable[..., None] | None = None,
     say: Callable[[str], object] | None = None,
 ) -> DemoResult:
-    """Generate, serve, crawl twice, compare."""
+    """Generate, serve, crawl by each recipe, compare."""
     web = GeneratedWeb(SPEC)
     say = say or str
     topic = topic or web.topics[0]
