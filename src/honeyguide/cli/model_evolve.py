@@ -45,9 +45,8 @@ def evolve(
     Stopped with Ctrl-C, it goes on where it was when run again with the same options.
 
     Args:
-        examples: A folder with the subfolders `on` and `off`, a JSONL file (title, text, label), or a
-            topic file whose examples and negatives are files.
-        out: The formula as JSON; a picture goes beside it as SVG.
+        examples: A folder with `on` and `off`, JSONL (title, text, label), or a topic file.
+        out: The formula as JSON; beside it a picture.
         population: Trees of a generation.
         generations: How many.
         k: Neighbours that vote.
