@@ -28,6 +28,10 @@ class Prepared(msgspec.Struct, frozen=True):
     events: tuple[Event, ...] = ()
     """What the set-up wrote to the journal."""
 
+    def __repr__(self) -> str:
+        """Short: asyncio writes out the results of finished tasks, and these hold megabytes of text."""
+        return f"Prepared({len(self.sources)} sources, {len(self.events)} events)"
+
 
 async def prepare(
     config: Config,
