@@ -20,3 +20,8 @@ class MissingExtra(HoneyguideError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an extra; install it with: pip install 'honeyguide[{extra}]'")
+        self._made_of = (feature, extra)
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        """Crosses process boundaries: exceptions are made again from their arguments there."""
+        return type(self), self._made_of
