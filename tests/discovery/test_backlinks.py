@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -15,6 +15,7 @@ from loopback import Recorder, recording
 
 from honeyguide.discovery.backlinks import rationed
 from honeyguide.discovery.backlinks.base import BacklinkService, Parents
+from honeyguide.discovery.backlinks.context import GraphLimits, context_graph
 from honeyguide.discovery.backlinks.json_service import JsonService
 from honeyguide.discovery.backlinks.mediawiki import MediaWiki
 from honeyguide.discovery.backlinks.rationed import Rationed
@@ -29,7 +30,7 @@ from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.lab.answer import Answer
-from honeyguide.model import Event, Page, Topic
+from honeyguide.model import ContextGraph, Document, Event, Examples, Page, Topic
 
 PAGE = "https://site.example/page?a=1"
 JSON = (("Content-Type", "application/json"),)
@@ -318,3 +319,78 @@ def test_occasions_follow_the_mode(tmp_path: Path) -> None:
     assert Backlinks(clock=VirtualClock(), on_pages=True).occasions == {"page"}
     with pytest.raises(ValueError, match="must not be"):
         Backlinks(clock=VirtualClock(), layer_cap=0)
+
+
+class Reading:
+    """A set-up over a made-up web where every page has the parents `url/0`, `url/1`, ..."""
+
+    seed = 0
+
+    def __init__(self, seeds: int) -> None:
+        self.topic = Topic("owls")
+        self.examples = Examples(
+            positives=tuple(Document("owl", url=f"https://s{i}.example/") for i in range(seeds))
+        )
+        self.recorded: list[str] = []
+
+    async def read(self, urls: Sequence[str]) -> dict[str, Document]:
+        return {url: Document(url, url=url) for url in urls if not url.endswith("/2/")}
+
+    def record(self, source: str, url: str, answer: object) -> None:
+        self.recorded.append(url)
+
+    def learned(self, source: str, facts: dict[str, object]) -> None:
+        pass
+
+    def now(self) -> float:
+        return 0.0
+
+
+class Branching(Counting):
+    async def parents(self, url: str, limit: int) -> Parents:
+        self.asked.append(url)
+        return Parents(tuple(f"{url}{i}/" for i in range(3))[:limit], 1)
+
+
+async def grown(setup: Reading, **limits: int) -> ContextGraph:
+    service = Rationed(Branching(remote=False), VirtualClock())
+    return await context_graph(setup, service, GraphLimits(**limits), source="backlinks")
+
+
+async def test_context_graph_layer_by_layer() -> None:
+    setup = Reading(2)
+    graph = await grown(setup, depth=2)
+    # Every third page cannot be read, and stands in no layer.
+    assert [len(layer) for layer in graph.layers] == [2, 4, 8]
+    assert graph.depth == 2
+    assert not graph.sampled
+    assert (graph.requests, graph.fetched) == (6, 6 + 12)
+    assert setup.recorded[:2] == ["https://s0.example/", "https://s1.example/"]
+    for below, layer in zip(graph.layers, graph.layers[1:], strict=False):
+        for node in layer:
+            child = graph.documents[below[node.below].document].url
+            assert graph.documents[node.document].url.startswith(child)
+
+
+async def test_limits_leave_every_layer_its_share() -> None:
+    graph = await grown(Reading(2), depth=3, pages=12, requests=100)
+    assert graph.fetched <= 12
+    assert len(graph.layers) == 4, "the outer layers were not starved by the first"
+    assert graph.sampled
+    assert any("too few to read" in said for said in graph.notes)
+    few = await grown(Reading(5), depth=2, requests=4)
+    assert few.requests <= 4
+    assert any("too few to ask" in said for said in few.notes)
+    capped = await grown(Reading(1), depth=3, layer_cap=2)
+    assert max(len(layer) for layer in capped.layers) <= 2
+    assert capped.sampled
+    assert (await grown(Reading(5), depth=2, requests=4)) == few
+
+
+async def test_examples_from_files_have_no_backlinks() -> None:
+    setup = Reading(0)
+    setup.examples = Examples(positives=(Document("owl"),))
+    graph = await grown(setup)
+    assert [len(layer) for layer in graph.layers] == [1]
+    assert graph.depth == 0
+    assert setup.recorded == []

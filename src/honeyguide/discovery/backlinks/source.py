@@ -35,8 +35,8 @@ class Backlinks:
         depth: Layers of the context graphs, N; 0 builds none.
         layer_cap: Most places of one graph in a layer; beyond that a sample is drawn.
         parents: Most answers to one question.
-        setup_requests: Most questions of the set-up.
-        setup_pages: Most pages fetched in the set-up for their text.
+        setup_requests: Most questions of the set-up; each layer has an equal share.
+        setup_pages: Most pages fetched in the set-up for their text; each layer has an equal share.
         on_pages: Backlink mode.
         backlink_budget: Most requests of backlink mode, in all.
 
@@ -55,8 +55,8 @@ class Backlinks:
         depth: int = 4,
         layer_cap: int = 300,
         parents: int = 50,
-        setup_requests: int = 2000,
-        setup_pages: int = 3000,
+        setup_requests: int = 1000,
+        setup_pages: int = 1000,
         on_pages: bool = False,
         backlink_budget: int = 500,
         clock: Timekeeper,
