@@ -34,7 +34,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 OTHERS = BUILD / "bench-venv"
-WEB = BUILD / "bench-web"
+WEB = BUILD / "bench-web-2"
 PORT = 8765
 SEEDS = 12
 CRAWLERS = ("honeyguide", "scrapy", "crawlee")
@@ -49,7 +49,8 @@ def write_web(folder: Path, pages: int) -> list[str]:
 
     spec = WebSpec(
         words_per_page=3_200, links_per_page=60, pages=pages, hosts=max(20, pages // 60), slow=0.0,
-        failing=0.0, redirecting=0.0, traps=0.0, mirrors=0.0, closed=0.0, crawl_delay=0.0, gzip=0.0, tunnels=0.0,
+        failing=0.0, redirecting=0.0, traps=0.0, mirrors=0.0, closed=0.0, crawl_delay=0.0, gzip=0.0,
+        tunnels=0.0, dead_links=0.0,
     )  # fmt: skip
     marker = folder / "seeds.json"
     if marker.exists():
@@ -65,8 +66,13 @@ def write_web(folder: Path, pages: int) -> list[str]:
     for host in web.hosts():
         (folder / address[host]).mkdir(parents=True)
         (folder / address[host] / "robots.txt").write_text(local(web.robots(host)))
-    for url in web.pages():
+    urls = dict.fromkeys(web.pages())
+    for url in list(urls):  # homes, sections and articles; what else they name is one step away
+        urls |= dict.fromkeys(web.out_links(url))
+    for url in urls:
         host, _, path = url.partition("://")[2].partition("/")
+        if web.get(url).status != 200 or "?" in path:
+            continue
         place = folder / address[host] / (path + "index.html" if path.endswith("/") or not path else path)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(local(web.get(url).body.decode()))

@@ -194,6 +194,8 @@ def make_crawler(
     arrival = Arrival(stores, frontier, parts.model, parts.order, admission=admission, tally=tally)
     options = CrawlOptions(
         concurrency=1 if clock.virtual else config.crawl.concurrency,
+        # Live, what a crash costs counts: half as many pages again as are in flight.
+        commit_pages=64 if clock.virtual else max(1, config.crawl.concurrency // 2),
         follow_sitemaps=config.crawl.follow_sitemaps,
     )
     checkpoints = Checkpoints(
@@ -219,7 +221,13 @@ def make_crawler(
         arrival=arrival,
         order=parts.order,
         sources=parts.sources,
-        committer=Committer(stores, frontier, tally, pages=options.commit_pages),
+        committer=Committer(
+            stores,
+            frontier,
+            tally,
+            pages=options.commit_pages,
+            seconds=3600.0 if clock.virtual else options.commit_seconds,
+        ),
         checkpoints=checkpoints,
         budget=settings.budget(config),
         tally=tally,

@@ -44,9 +44,14 @@ class Committer:
             for exchange in visit.exchanges:
                 self._stores.archive.write_exchange(exchange)
 
+    @property
+    def holds(self) -> bool:
+        """Whether events wait for their transaction."""
+        return bool(self._held)
+
     def due(self, now: float) -> bool:
-        """Whether enough has gathered for a transaction (crawls in process)."""
-        return self._tally.pages - self._last_pages >= self._pages or now - self._last_time > 3600
+        """Whether enough has gathered, or waited long enough, for a transaction."""
+        return self._tally.pages - self._last_pages >= self._pages or now - self._last_time >= self._seconds
 
     def commit(self, now: float) -> None:
         """Flush the archive, commit the state with the archive's end, then the index."""

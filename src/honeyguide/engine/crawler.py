@@ -39,7 +39,8 @@ class CrawlOptions(msgspec.Struct, frozen=True):
     """How long a stopping crawl waits for answers that are under way."""
     commit_pages: int = 64
     """Pages in one transaction, at most."""
-    commit_seconds: float = 1.0
+    commit_seconds: float = 0.25
+    """How long an answer may wait for its transaction; a crash costs no more than that."""
     checkpoint_pages: int = 1000
     follow_sitemaps: bool = False
 
@@ -182,7 +183,7 @@ class Crawler:
         while self._done and taken < self._options.commit_pages:
             taken += 1
             self._take(self._done.popleft())
-        if not self._clock.virtual or self._committer.due(self._clock.now()):
+        if self._committer.due(self._clock.now()):
             self._committer.commit(self._clock.now())
         return True
 
@@ -239,6 +240,10 @@ class Crawler:
             if ready is not None:
                 loop = asyncio.get_running_loop()
                 timer = loop.call_later(max(0.001, ready - now), self._wake.set)
+        if self._committer.holds and not self._clock.virtual:
+            late = asyncio.get_running_loop().call_later(self._options.commit_seconds, self._wake.set)
+            await self._wake.wait()
+            late.cancel()
         await self._wake.wait()
         self._wake.clear()
         if timer is not None:
