@@ -169,12 +169,12 @@ class WebServer:
         self._server: asyncio.Server | None = None
         self.port = 0
 
-    async def start(self, port: int = 0) -> int:
-        """Listen on loopback; port 0 takes a free one. Gives the port."""
+    async def start(self, port: int = 0, *, address: str = "127.0.0.1") -> int:
+        """Listen on an address of loopback; port 0 takes a free one. Gives the port."""
         if self._log_path is not None:
             self._log = await asyncio.to_thread(self._log_path.open, "wb")
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", port, backlog=1024)
+        self._server = await loop.create_server(lambda: _Connection(self), address, port, backlog=1024)
         self.port = int(self._server.sockets[0].getsockname()[1])
         return self.port
 
