@@ -23,6 +23,8 @@ from honeyguide.web import falling_marginal, host_key, url_id
 
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
+COPY_BYTES = 400
+"""Pages with less text are not taken for copies of each other."""
 
 
 class Stores(msgspec.Struct, frozen=True):
@@ -58,8 +60,8 @@ class Arrival:
         self._near = NearDuplicates(stores.state.simhashes())
         self._zones = admission.zones
         for record in stores.state.pages():
-            twin = record.duplicate_of or record.near_duplicate_of
-            self._zones.fetched(record.row, record.url, targets=stores.state.links_of(record.row), twin=twin)
+            targets = stores.state.links_of(record.row)
+            self._zones.fetched(record.row, record.url, targets=targets, twin=twin_of(record))
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab."""
 
@@ -205,8 +207,7 @@ class Arrival:
         self._frontier.set_score(row, verdict.score)
         record = self._record(row, page, verdict, position)
         self._state.save_page(record, targets)
-        twin = record.duplicate_of or record.near_duplicate_of
-        self._zones.fetched(row, page.url, targets=targets, twin=twin)
+        self._zones.fetched(row, page.url, targets=targets, twin=twin_of(record))
         if self._index is not None and verdict.on_topic and not page.noindex:
             index_page(self._index, row, page, verdict.score)
         self._count_host(waiting.host, verdict)
@@ -285,6 +286,11 @@ class Arrival:
         self._frontier.touch(host)
         if falling_marginal(host, self._tally.recent):
             self._frontier.demote_host(name, DEMOTION)
+
+
+def twin_of(record: PageRecord) -> int:
+    """The page that this one copies, for the trap rules. Pages of a few words are alike by nature."""
+    return record.duplicate_of or record.near_duplicate_of if record.text_bytes >= COPY_BYTES else 0
 
 
 def index_page(index: FullText, row: int, page: Page, score: float) -> None:
