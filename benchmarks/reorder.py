@@ -47,7 +47,7 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "schools": {
         "site": None,
-        "seed": "http://schools.example/wp/index/subject.htm",
+        "seed": "http://schools.example/wp/e/Earth.htm",
         "keywords": "bird species wings feathers nest eggs",
         "corpus": 3000,
     },
