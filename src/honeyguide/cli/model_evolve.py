@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from honeyguide.cli.labelled_examples import read_labelled
 from honeyguide.cli.output import note, print_facts
@@ -35,8 +37,8 @@ def evolve(
     training: float = 0.5,
     validation: float = 0.25,
     seed: int = 0,
-    threads: int | None = None,
-    languages: tuple[str, ...] = ("en",),
+    threads: Annotated[int | None, Parameter(show=False)] = None,
+    languages: Annotated[tuple[str, ...], Parameter(show=False)] = ("en",),
     json: bool = False,
     quiet: bool = False,
 ) -> None:
