@@ -59,6 +59,16 @@ def test_pages_linked_backwards_are_no_maze() -> None:
     assert zones.reason("http://example.org/archive/x") is None
 
 
+def test_folders_that_go_down_are_no_maze() -> None:
+    """Products of a list, each with pages below it that nothing else links to."""
+    zones = Zones()
+    zones.fetched(1, "http://example.org/product/", targets=list(range(2, 102)))
+    for row in range(2, 102):
+        zones.fetched(row, f"http://example.org/product/{row}", targets=[1, row + 1000])
+        zones.fetched(row + 1000, f"http://example.org/product/{row}/reviews", targets=[1])
+    assert zones.reason("http://example.org/product/x") is None
+
+
 def test_facets_and_not_a_forum() -> None:
     zones = Zones()
     colours, sizes = ("red", "blue", "green", "black"), ("s", "m", "l", "xl")

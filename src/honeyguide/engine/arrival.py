@@ -23,7 +23,7 @@ from honeyguide.web import falling_marginal, host_key, url_id
 
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
-COPY_BYTES = 400
+COPY_BYTES = 150
 """Pages with less text are not taken for copies of each other."""
 
 

@@ -8,7 +8,7 @@ A zone is the part of a registered domain under one top folder, pages with and w
 - **Tree**: nearly every page was reached through pages that nothing else links to, many of them in chains
   (mazes of generated text, wildcard host names). Pages that people write get a second link sooner or
   later: from a list, a menu, a neighbour, a link back. Pages made on the fly get exactly the one that led
-  to them.
+  to them. The first step down into a folder does not count: that is how lists lead to pages.
 - **Facets**: many pages whose addresses combine few values of several parameters. An address that names
   things has a value of its own for each (`?f=3&t=5501`); one that filters uses the same few again.
 - **Calendar**: many pages named by nothing but a date. What stands on a date is found under its own name;
@@ -43,7 +43,7 @@ class ZoneLimits(msgspec.Struct, frozen=True):
     copies: int = 8
     """Near-duplicate pages before a zone can be one of copies."""
     copy_share: float = 0.6
-    tree: int = 25
+    tree: int = 8
     """Pages at the end of a chain before a zone can be one without end."""
     tree_share: float = 0.8
     """Pages with a single link to them, of all."""
@@ -128,6 +128,10 @@ class Zones:
         """The first page that linked to a row; -1 when another one does too."""
         self._zone: NDArray[np.int32] = np.zeros(size, np.int32)
         """Zone of a fetched page; 0 for others."""
+        self._depth: NDArray[np.uint8] = np.zeros(size, np.uint8)
+        """Folders in the address of a fetched page."""
+        self._down: NDArray[np.bool_] = np.zeros(size, np.bool_)
+        """Whether a page was reached from one with fewer folders."""
         self._chain: NDArray[np.uint8] = np.zeros(size, np.uint8)
         """Pages of the zone in a row up to this one that only the one before links to."""
 
@@ -164,12 +168,16 @@ class Zones:
             zone.dates += 1
         self._zone[row] = number
         self._count_copy(key, zone, self._all[self._zone[twin]].domain == zone.domain)
+        depth = self._depth[row] = min(url.partition("?")[0].rstrip("/").count("/"), 255)
         parent = int(self._source[row])
         if parent > 0 and self._zone[parent] == number:
-            chain = min(int(self._chain[parent]) + 1, 255)
-            self._chain[row] = chain
-            zone.single += 1
-            zone.chained += chain >= self._limits.chain
+            down = depth > self._depth[parent]
+            self._down[row] = down
+            if not down or self._down[parent]:
+                chain = min(int(self._chain[parent]) + 1, 255)
+                self._chain[row] = chain
+                zone.single += 1
+                zone.chained += chain >= self._limits.chain
         self._link(row, named)
         self._judge(key, zone)
 
@@ -218,7 +226,7 @@ class Zones:
         if row < len(self._source):
             return
         size = max(row + 1, len(self._source) * 3 // 2)
-        for name in ("_source", "_zone", "_chain"):
+        for name in ("_source", "_zone", "_depth", "_down", "_chain"):
             old = getattr(self, name)
             new = np.zeros(size, old.dtype)
             new[: len(old)] = old
