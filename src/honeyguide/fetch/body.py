@@ -12,6 +12,9 @@ from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.trouble import detail_of, outcome_of
 from honeyguide.model import Outcome
 
+LARGE = 256 * 1024
+"""Bytes from which a body needs one of the few places for large ones."""
+
 
 class Body:
     """The body of one answer while it arrives.
@@ -21,10 +24,18 @@ class Body:
     came, since their status and headers are what matters.
     """
 
-    def __init__(self, answer: aiohttp.ClientResponse, request: Request, *, options: FetchOptions) -> None:
+    def __init__(
+        self,
+        answer: aiohttp.ClientResponse,
+        request: Request,
+        *,
+        options: FetchOptions,
+        large: asyncio.Semaphore | None = None,
+    ) -> None:
         self._answer = answer
         self._request = request
         self._options = options
+        self._large = large
         self._good = 200 <= answer.status < 300
         limit = min(request.max_bytes, options.max_bytes)
         self.limit = limit if self._good else min(limit, options.max_error_bytes)
@@ -62,10 +73,15 @@ class Body:
 
     async def _stream(self, scope: asyncio.Timeout) -> None:
         content = self._answer.content
+        large: asyncio.Semaphore | None = None
         try:
             while piece := await content.readany():
                 if not self._take(piece):
                     return
+                if large is None and self._large is not None and self._size > LARGE:
+                    # Many large bodies at once would fill the memory; the others' senders have to wait.
+                    await self._large.acquire()
+                    large = self._large
                 if self._timer is None and self._options.floor_speed and not content.is_eof():
                     self._watch(scope)
         except BadEncoding:
@@ -78,6 +94,8 @@ class Body:
                     break
             raise
         finally:
+            if large is not None:
+                large.release()
             if self._timer is not None:
                 self._timer.cancel()
 
@@ -91,7 +109,16 @@ class Body:
         self._pieces.append(piece)
         if self._decoder is not None and not self._decoder.feed(piece):
             self._over = True
+        if self._over and self._good and self._request.purpose == "page":
+            # Such an answer ends as a failure: what it wanted to fill the memory with is let go of.
+            self._pieces.clear()
+            self._decoder = None
         return not self._over
+
+    @property
+    def _size(self) -> int:
+        """Bytes held."""
+        return self.received + (0 if self._decoder is None else self._decoder.decoded)
 
     def _watch(self, scope: asyncio.Timeout) -> None:
         """Look at the average speed once the grace time has passed, and every second from then on."""

@@ -67,6 +67,7 @@ class HttpFetcher:
         )
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._session: aiohttp.ClientSession | None = None
+        self._large = asyncio.Semaphore(options.large_bodies)
         self._authorisation = {
             str(URL(origin).origin()): value for origin, value in options.authorisation.items()
         }
@@ -92,7 +93,7 @@ class HttpFetcher:
         try:
             async with asyncio.timeout(self.options.deadline) as scope:
                 exchange.answer = answer = await self._ask(exchange)
-                exchange.body = body = Body(answer, request, options=self.options)
+                exchange.body = body = Body(answer, request, options=self.options, large=self._large)
                 await body.read(scope)
         except Exception as error:  # everything the web does becomes an outcome
             trouble = error

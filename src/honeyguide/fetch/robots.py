@@ -48,6 +48,8 @@ class RobotsOptions(msgspec.Struct, frozen=True):
     """Unreachable for so long: the origin counts as closed, and is tried again once a `ttl`."""
     size: int = 10_000
     """Origins kept in memory; the least recently used goes first."""
+    max_bytes: int = 16 * 1024 * 1024
+    """Bytes of robots.txt that the kept origins sent, all together (parsed rules take several times that)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class RobotsAnswer:
     status: int = 0
     failures: int = 0
     failing_since: float = 0.0
+    size: int = 0
+    """Bytes of the file."""
     requests: int = 0
     """Requests made for this answer; 0 when it came from the cache."""
     exchanges: tuple[Response, ...] = ()
@@ -125,6 +129,7 @@ class RobotsCache:
         self._options = options or RobotsOptions()
         self._pause = pause
         self._answers: OrderedDict[str, RobotsAnswer] = OrderedDict()
+        self._bytes = 0
         self._locks: dict[str, asyncio.Lock] = {}
 
     def peek(self, origin: str) -> RobotsAnswer | None:
@@ -195,7 +200,7 @@ class RobotsCache:
         """A usable status: rules with 2xx, none with 4xx and with redirects that lead nowhere."""
         if 200 <= status < 300:
             robots = Robots.parse(body)
-            return RobotsAnswer(origin, "rules", robots, self._token, status=status)
+            return RobotsAnswer(origin, "rules", robots, self._token, status=status, size=len(body))
         return RobotsAnswer(
             origin, "allow-all", Robots.allow_all(), self._token, outcome=Outcome.CLIENT_ERROR, status=status
         )
@@ -227,8 +232,11 @@ class RobotsCache:
         return min(self._options.ttl, max(self._options.min_ttl, asked))
 
     def _keep(self, answer: RobotsAnswer) -> RobotsAnswer:
+        before = self._answers.pop(answer.origin, None)
+        self._bytes += answer.size - (before.size if before else 0)
         self._answers[answer.origin] = answer
-        self._answers.move_to_end(answer.origin)
-        while len(self._answers) > self._options.size:
-            self._answers.popitem(last=False)
+        while len(self._answers) > self._options.size or (
+            self._bytes > self._options.max_bytes and len(self._answers) > 1
+        ):
+            self._bytes -= self._answers.popitem(last=False)[1].size
         return answer

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -130,6 +131,32 @@ class _Target:
         """The document ends."""
 
 
+def _unpacked(data: bytes, limit: int = MAX_BYTES) -> Iterator[bytes]:
+    """The document in small pieces, decompressed where it is gzip; what follows damage is dropped."""
+    if not data.startswith(GZIP_MAGIC):
+        for start in range(0, min(len(data), limit), _CHUNK):
+            yield data[start : min(start + _CHUNK, limit)]
+        return
+    left = limit
+    for _ in range(MAX_MEMBERS):  # counted, because each costs a copy of what follows it
+        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        rest = data
+        while left > 0 and not stream.eof:
+            try:
+                piece = stream.decompress(rest, min(left, _CHUNK))
+            except zlib.error:
+                return
+            rest = stream.unconsumed_tail
+            left -= len(piece)
+            if piece:
+                yield piece
+            elif not rest:
+                break
+        data = stream.unused_data
+        if left <= 0 or not data.startswith(GZIP_MAGIC):
+            return
+
+
 def gunzip_limited(data: bytes, limit: int = MAX_BYTES) -> bytes:
     """Decompress gzip data up to `limit` bytes; the rest, and what follows damage, is dropped.
 
@@ -138,24 +165,10 @@ def gunzip_limited(data: bytes, limit: int = MAX_BYTES) -> bytes:
         >>> gunzip_limited(gzip.compress(b"x" * 1000), 10)
         b'xxxxxxxxxx'
     """
-    pieces: list[bytes] = []
-    left = limit
-    # Members are counted, because each costs a copy of what follows it.
-    while data.startswith(GZIP_MAGIC) and left > 0 and len(pieces) < MAX_MEMBERS:
-        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        try:
-            piece = stream.decompress(data, left)
-        except zlib.error:
-            break
-        pieces.append(piece)
-        left -= len(piece)
-        if not stream.eof:
-            break
-        data = stream.unused_data
-    return b"".join(pieces)
+    return b"".join(_unpacked(data, limit)) if data.startswith(GZIP_MAGIC) else b""
 
 
-def _read_xml(body: bytes) -> _Target:
+def _read_xml(pieces: Iterable[bytes]) -> _Target:
     """Run the parser over the document; damage ends it, what was read before is kept."""
     target = _Target()
     parser = etree.XMLParser(
@@ -167,8 +180,12 @@ def _read_xml(body: bytes) -> _Target:
         recover=True,
     )
     try:
-        for start in range(0, len(body), _CHUNK):
-            parser.feed(body[start : start + _CHUNK])
+        fed = 0
+        for piece in pieces:
+            parser.feed(piece)
+            fed += len(piece)
+            if not target.kind and fed > _CHUNK:
+                break  # no element yet: this is no XML, and the parser would keep it all
         parser.close()
     except (_Full, etree.LxmlError):
         pass
@@ -207,13 +224,22 @@ def _own(entries: Iterable[Entry | None], url: str) -> tuple[Entry, ...]:
     return tuple(kept.values())
 
 
-def _text_lines(body: bytes) -> Iterable[dict[str, str]]:
+def _text_lines(pieces: Iterable[bytes]) -> Iterator[dict[str, str]]:
     """The addresses of a plain text sitemap: one a line, absolute."""
-    for count, line in enumerate(body.decode("utf-8-sig", "replace").splitlines()):
-        if count >= MAX_URLS:
-            return
-        if line.strip().lower().startswith(("http://", "https://")):
-            yield {"loc": line[:MAX_FIELD]}
+    count = 0
+    kept = b""
+    for piece in chain(pieces, (b"\n",)):
+        *lines, kept = (kept + piece).splitlines(keepends=True) or [b""]
+        if kept.endswith((b"\n", b"\r")):
+            lines, kept = [*lines, kept], b""
+        kept = kept[: 4 * MAX_FIELD]
+        for line in lines:
+            count += 1
+            if count > MAX_URLS:
+                return
+            text = line[: 4 * MAX_FIELD].decode("utf-8-sig", "replace").strip()
+            if text.lower().startswith(("http://", "https://")):
+                yield {"loc": text[:MAX_FIELD]}
 
 
 def parse_sitemap(body: bytes, url: str) -> Sitemap:
@@ -228,15 +254,15 @@ def parse_sitemap(body: bytes, url: str) -> Sitemap:
         >>> parse_sitemap(b"http://a.org/x\nhttp://b.org/y", "http://a.org/sitemap.txt").urls
         (Entry(url='http://a.org/x', lastmod='', priority=0.5),)
     """
-    if body.startswith(GZIP_MAGIC):
-        body = gunzip_limited(body)
-    body = body[:MAX_BYTES]
+    pieces = _unpacked(body)
+    first = next((start for piece in pieces if (start := piece.lstrip())), b"")
+    whole = chain((first,), pieces)
     # XML may also come in UTF-16; plain lists of addresses never begin like this.
-    if body.lstrip()[:1] in {b"<", b"\xff", b"\xfe", b"\x00"} or body.startswith(b"\xef\xbb\xbf<"):
-        target = _read_xml(body.lstrip() if body[:1].isspace() else body)
+    if first[:1] in {b"<", b"\xff", b"\xfe", b"\x00"} or first.startswith(b"\xef\xbb\xbf<"):
+        target = _read_xml(whole)
         found = _own((_entry(fields, url=url) for fields in target.entries), url)
         if target.kind == "index":
             return Sitemap(indexes=tuple(entry.url for entry in found), kind="index")
         return Sitemap(urls=found, kind=target.kind)
-    urls = _own((_entry(fields, url=url) for fields in _text_lines(body)), url)
+    urls = _own((_entry(fields, url=url) for fields in _text_lines(whole)), url)
     return Sitemap(urls=urls, kind="text" if urls else "")
