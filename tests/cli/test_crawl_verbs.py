@@ -159,6 +159,8 @@ def test_unknown_url_and_missing_collection(collection: Path, tmp_path: Path) ->
 
 def test_an_unreachable_seed_is_told(tmp_path: Path) -> None:
     topic = tmp_path / "topic.toml"
-    topic.write_text('[topic]\nname = "x"\nkeywords = ["x"]\n[crawl]\nseeds = ["http://nowhere.invalid/"]\n')
+    topic.write_text(
+        '[topic]\nname = "owls"\nkeywords = ["owl"]\n[crawl]\nseeds = ["http://nowhere.invalid/"]\n'
+    )
     message = honeyguide("crawl", topic, "--out", tmp_path / "out", status=2)
     assert "no page was fetched; seed http://nowhere.invalid/ ended as dns" in message

@@ -11,6 +11,7 @@ from honeyguide.ordering import BUILT_IN
 from honeyguide.ordering.base import LinkOrder, LocalOrder
 from honeyguide.ordering.checks import Check, all_checks, check_link_order
 from honeyguide.ordering.rehearsal import Rehearsal
+from honeyguide.relevance.checks import made_up_examples
 from honeyguide.store.models import Saved
 
 
@@ -27,6 +28,8 @@ GIVEN: dict[str, Any] = {
     "keywords": ("owl", "bird nest"),
     "languages": ("en", "zh"),
     "personal_table": False,
+    "examples": made_up_examples(),
+    "keep_rejected": True,  # the CBP-SLC family drops most links of this web otherwise, by design
 }
 
 
