@@ -153,12 +153,31 @@ def test_bootstrap_learns_layers_from_the_crawls_own_links() -> None:
     changed = [model.observe(one, told(one.id)) for one in pages]
     assert changed == [False] * 5 + [True]
     assert model.generation == 1
-    # Four targets beside the three examples; page 200 once for each of its children, and 100 above each.
-    assert model.sizes == [7, 4, 4]
+    # Page 200 stands once for each of its four children, and 100 above each.
+    assert model.sizes == [3, 4, 4]
     layers, likelihoods = model.places(np.array([200, 100, 1, 999]))
-    assert layers[:3].tolist() == [1.0, 2.0, 0.0]
+    assert layers[1:3].tolist() == [2.0, 0.0]
     assert np.isnan(layers[3])
     assert np.isnan(likelihoods[3])
+
+
+def test_new_targets_may_train_layer_zero() -> None:
+    model = crawl_memory_model(bootstrap_targets=4, train_targets=True)
+    for number in range(1, 5):
+        model.observe(page(OWLS[number % 3], number), told(number))
+    assert model.sizes == [7, 0, 0]
+
+
+def test_without_backlinks_layer_zero_keeps_what_reaches_its_threshold() -> None:
+    model = crawl_memory_model(bootstrap_targets=4)
+    before = model.judge(page(OWLS[0]))
+    for number in range(1, 5):
+        model.observe(page(OWLS[0], 100 + number, [number]), told(100 + number))
+        model.observe(page(OWLS[number % 3], number), told(number))
+    assert model.sizes == [3, 4, 0]
+    after = model.judge(page(OWLS[0]))
+    assert before.facts["layer"] == after.facts["layer"] == 0.0
+    assert after.facts["posterior 1"] > after.facts["posterior 0"], "layer 1 was taught the same page"
 
 
 def test_rebuild_mode_counts_targets() -> None:

@@ -46,7 +46,8 @@ class LayeredBayes:
     pages on topic were fetched, graphs are built from the crawl's own links, and again whenever that
     number has doubled. *Rebuild mode*: with `rebuild_every` they are built anew every so many pages on
     topic, joined with the context graph of the set-up. Targets are then the pages on topic whose
-    likelihood reaches the `confidence` quantile of the example pages.
+    likelihood reaches the `confidence` quantile of the example pages. While all layers come from the
+    crawl's own links, a page that reaches layer 0's threshold belongs there, whatever the others say.
 
     Parameters:
         depth: Layers above layer 0, N.
@@ -66,6 +67,8 @@ class LayeredBayes:
             which pages on topic are often put in layer 1.
         bootstrap_targets: Pages on topic before the first graph is built without backlinks.
         rebuild_every: Pages on topic between two rebuilds; None builds no graph anew.
+        train_targets: Whether new targets also train layer 0, as in the paper. By default they only show
+            which pages lead to targets: what the crawl took for a target must not redefine the topic.
         confidence: Quantile of the example pages' likelihoods that a new target must reach.
         most_targets: New targets that graphs are built for, drawn at random beyond that.
         memory: Pages of the crawl that rebuilding looks back on, the newest.
@@ -100,6 +103,7 @@ class LayeredBayes:
         parents_on_topic: OnTopic = "drop",
         bootstrap_targets: int = 20,
         rebuild_every: int | None = None,
+        train_targets: bool = False,
         confidence: float = 0.5,
         most_targets: int = 100,
         memory: int = 20_000,
@@ -125,6 +129,7 @@ class LayeredBayes:
         self._quantiles = (target_quantile, threshold_quantile)
         self._bootstrap_targets = bootstrap_targets
         self._rebuild_every = rebuild_every
+        self._train_targets = train_targets
         self._confidence = confidence
         self._most_targets = most_targets
         self._memory = CrawlMemory(memory)
@@ -220,6 +225,8 @@ class LayeredBayes:
         if self._absorb != "keep":
             alone = self._train(self._context.only_seeds())
             own = own.parted(lambda one: self._is_target(one, alone), join=False)
+        if not self._train_targets:
+            own = own.without_seeds()
         self._now = self._train(self._context.joined(own))
         self.generation += 1
         return True
@@ -336,6 +343,8 @@ class LayeredBayes:
         posterior = np.exp(joint - joint.max())
         posterior /= posterior.sum()
         layer = int(joint.argmax())
+        if self._context.filled < 2 and lines[0] >= now.threshold[0]:
+            layer = 0
         likelihood = float(lines[layer])
         if len(found.columns) < self._least or likelihood < now.threshold[layer]:
             layer = other

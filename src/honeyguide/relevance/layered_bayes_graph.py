@@ -72,6 +72,10 @@ class Layers:
         sampled = self.sampled or other.sampled
         return Layers([*self._documents, *other._documents], members, sampled=sampled)
 
+    def without_seeds(self) -> Layers:
+        """The upper layers alone; layer 0 is empty."""
+        return Layers(self._documents, [[], *self._members[1:]], sampled=self.sampled)
+
     def only_seeds(self) -> Layers:
         """Layer 0 alone; the others are empty."""
         return Layers(self._documents, [self._members[0], *([] for _ in self._members[1:])])
