@@ -75,7 +75,8 @@ class LayeredBayes:
         seed: For samples.
 
     Example:
-        >>> owls = (Document("Owls hunt mice at night in barns. " * 9), Document("The barn owl nests. " * 9))
+        >>> text = "The {} owl hunts mice at night and nests in barns. "
+        >>> owls = tuple(Document(text.format(kind) * 9) for kind in ("barn", "tawny", "little"))
         >>> model = LayeredBayes().fit(Examples(positives=owls))
         >>> page = Page(url="https://a.example/", id=1, text="A barn owl hunts mice at night. " * 9)
         >>> verdict = model.judge(page)
