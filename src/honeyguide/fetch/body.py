@@ -111,9 +111,14 @@ class Body:
             self._over = True
         if self._over and self._good and self._request.purpose == "page":
             # Such an answer ends as a failure: what it wanted to fill the memory with is let go of.
-            self._pieces.clear()
-            self._decoder = None
+            self.drop()
         return not self._over
+
+    def drop(self) -> None:
+        """Let go of what was received."""
+        self._pieces.clear()
+        if self._decoder is not None:
+            self._decoder.drop()
 
     @property
     def _size(self) -> int:

@@ -251,6 +251,12 @@ class Decoder:
         """Everything decoded so far, at most `limit` bytes."""
         return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
 
+    def drop(self) -> None:
+        """Let go of everything decoded. Stages and sinks refer to each other: it would stay for a while."""
+        self._pieces.clear()
+        self._stages.clear()
+        self._write = self._keep
+
     def _keep(self, piece: bytes) -> None:
         room = self.limit - self.decoded
         if len(piece) > room:

@@ -103,7 +103,9 @@ class HttpFetcher:
         if exchange.answer is None or exchange.body is None:
             assert trouble is not None
             return self._failure(exchange, outcome_of(trouble), detail_of(trouble))
-        return self._result(exchange, exchange.answer, exchange.body.end(trouble))
+        result = self._result(exchange, exchange.answer, exchange.body.end(trouble))
+        exchange.body.drop()
+        return result
 
     async def _ask(self, exchange: Exchange) -> aiohttp.ClientResponse:
         session = self._session or self._open()

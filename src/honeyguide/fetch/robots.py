@@ -48,8 +48,8 @@ class RobotsOptions(msgspec.Struct, frozen=True):
     """Unreachable for so long: the origin counts as closed, and is tried again once a `ttl`."""
     size: int = 10_000
     """Origins kept in memory; the least recently used goes first."""
-    max_bytes: int = 16 * 1024 * 1024
-    """Bytes of robots.txt that the kept origins sent, all together (parsed rules take several times that)."""
+    max_bytes: int = 2 * 1024 * 1024
+    """Bytes of robots.txt that the kept origins sent, all together; parsed rules take some 25 times that."""
 
 
 @dataclass(frozen=True, slots=True)
