@@ -32,6 +32,8 @@ MAX_BYTES: Final = 50 * 1024 * 1024
 """Both limits are those of the protocol; what is beyond them is ignored."""
 MAX_TAGS: Final = 2_000_000
 """A document with more tags than 50,000 rich entries need is not read to its end."""
+MAX_NESTING: Final = 64
+"""Real sitemaps and feeds nest less than ten deep."""
 MAX_FIELD: Final = 8192
 """Characters kept of one field."""
 MAX_MEMBERS: Final = 64
@@ -84,7 +86,7 @@ class _Target:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """A tag opens."""
         self._tags += 1
-        if self._tags > MAX_TAGS:
+        if self._tags > MAX_TAGS or len(self._path) > MAX_NESTING:
             raise _Full
         name = tag.rpartition("}")[2].lower()
         if not self._path:
