@@ -213,7 +213,7 @@ def line_text(number: int) -> str:
     return f"{'owl strix' * (number < 5)} {own}"
 
 
-LINE = {f"http://a.example/{n or ''}": page(f"/{n + 1}", text=line_text(n)) for n in range(60)}
+LINE = {f"http://a.example/{n or ''}": page(f"/{n + 1}", f"/{n + 2}", text=line_text(n)) for n in range(60)}
 
 
 @pytest.mark.parametrize(
