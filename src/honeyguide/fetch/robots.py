@@ -49,7 +49,7 @@ class RobotsOptions(msgspec.Struct, frozen=True):
     """Unreachable for so long: the origin counts as closed, and is tried again once a `ttl`."""
     size: int = 10_000
     """Origins kept in memory; the least recently used goes first."""
-    max_bytes: int = 2 * 1024 * 1024
+    max_bytes: int = 1024 * 1024
     """Bytes of long robots.txt (over 4 KiB) of the kept origins together; parsed rules take 10-25 times as
     much memory."""
 

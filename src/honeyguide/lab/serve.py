@@ -100,6 +100,8 @@ class _Connection(asyncio.Protocol):
         transport = self._transport
         if transport is None:
             return
+        # First the log, then the answer: whoever has read an answer finds it in the log.
+        self._server.note(url, answer.status, came)
         if answer.behaviour == "reset":
             _reset(transport)
         else:
@@ -108,7 +110,6 @@ class _Connection(asyncio.Protocol):
                 transport.close()
                 self._transport = None
                 self._server.connections.discard(transport)
-        self._server.note(url, answer.status, came)
 
 
 def _parse(head: bytes) -> tuple[str, bool, bool]:
