@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.text import tokens
+from honeyguide.text.segmentation import RUNS, bigrams
 from honeyguide.text.tokens import Analyser, folded, words
 
 
@@ -75,3 +76,34 @@ def test_any_text_gives_clean_terms(text: str) -> None:
     terms = analyser.terms(text)
     assert terms == analyser.terms(text)
     assert all(term and " " not in term for term in terms)
+
+
+PIECES = [
+    "The",
+    "Networks",
+    "na\u00efve",
+    "caf\u00e9\u2013bar",
+    "10\u00a0km",
+    "\u6df1\u5ea6\u5b66\u4e60",
+    "GPU\u7684",
+    "x_y",
+    "\ufb01ne",
+    "\u0430\u0431\u0432",
+    "1986",
+    "--",
+    "e\u0301t\u00e9",
+    "a" * 50,
+    "\u0e01\u0e02",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES)), st.sampled_from([" ", ", ", "\n", "-"]))
+def test_terms_are_the_words_that_count(pieces: list[str], between: str) -> None:
+    """The quick way (bytes, remembered pieces) finds what reading the whole text at once finds."""
+    analyser = Analyser(("en",), segmenter="bigrams")
+    text = between.join(pieces)
+    slow: list[str] = []
+    for han, other, rest in RUNS.findall(folded(text)):
+        found = words(rest) if rest else bigrams(han or other)
+        slow += [term for word in found if (term := "".join(analyser.terms(word)) if rest else word)]
+    assert analyser.terms(text) == slow
