@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from honeyguide.discovery.backlinks import edge_files, rationed
 from honeyguide.discovery.backlinks.edge_list import EdgeList
 from honeyguide.discovery.backlinks.keyed_file import KeyedFile, KeyedWriter
+from honeyguide.discovery.backlinks.rationed import Rationed
+from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import TopicError
 
 EDGES = [
@@ -94,8 +98,53 @@ async def test_bad_files_are_a_note(tmp_path: Path) -> None:
         "http://a.example/", 5
     )
     assert "no vertex number" in found.note
+    (tmp_path / "v.tsv").write_text("0\thttp://a.example/\n1\thttp://b.example/\n")
+    (tmp_path / "e.tsv").write_text("zero\t1\n")
+    found = await EdgeList(str(tmp_path / "e.tsv"), vertices=str(tmp_path / "v.tsv")).parents(
+        "http://b.example/", 5
+    )
+    assert "'zero' is no vertex number" in found.note
     with pytest.raises(TopicError, match="correct its path"):
         EdgeList(str(tmp_path / "none.csv"))
+
+
+async def test_a_bad_file_is_read_once_and_then_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "cut.tsv.gz"
+    path.write_bytes(gzip.compress(b"a\tb\n" * 9999)[:-20])
+    edges = EdgeList(str(path))
+    asked = Rationed(edges, VirtualClock())
+    first = await asked.ask("http://a.example/", 5, patience=0)
+    path.write_text("would be another note")
+    answers = [await asked.ask(f"http://a.example/{i}", 5, patience=0) for i in range(4)]
+    assert first.failed
+    assert answers[0].note == first.note, "the file was not read again"
+    assert asked.given_up
+
+
+async def test_an_index_may_take_longer_than_a_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rationed, "DEADLINE", 0.0)
+    path = tmp_path / "e.tsv"
+    path.write_text("".join(f"http://a.example/{i}\thttp://t.example/\n" for i in range(3000)))
+    found = await Rationed(EdgeList(str(path)), VirtualClock()).ask("http://t.example/", 2, patience=0)
+    assert found.urls == ("http://a.example/0", "http://a.example/1")
+
+
+def test_stopping_the_crawl_stops_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_files, "BATCH", 1)
+    path = tmp_path / "e.tsv"
+    path.write_text("".join(f"http://a.example/{i}\thttp://t.example/\n" for i in range(50_000)))
+
+    async def stopped() -> None:
+        asked = asyncio.create_task(EdgeList(str(path)).parents("http://t.example/", 2))
+        await asyncio.sleep(0.1)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+    asyncio.run(stopped())  # waits for the thread
+    assert [one.name for one in tmp_path.iterdir()] == ["e.tsv"], "no index, and nothing half done"
 
 
 @settings(deadline=None, max_examples=30)

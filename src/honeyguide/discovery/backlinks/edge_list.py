@@ -6,7 +6,9 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
+from threading import Event
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -19,6 +21,8 @@ from honeyguide.discovery.backlinks.keyed_file import KeyedFile, KeyedWriter
 from honeyguide.errors import TopicError
 from honeyguide.web import canonical, host_key, url_id
 
+_canonical = lru_cache(maxsize=1 << 16)(canonical)
+"""Lists are mostly sorted by source, and some targets are in every tenth line."""
 Level: TypeAlias = Literal["page", "host"]
 _FORMAT: Final = 1
 _MARK: Final = "edges.json"
@@ -75,17 +79,27 @@ class EdgeList(LocalService):
         self._folder = Path(index) if index else self._path.with_name(f"{self._path.name}.index")
         self._ready = asyncio.Lock()
         self._open = False
+        self._problem = ""
+        self._stopped = Event()
 
     async def parents(self, url: str, limit: int) -> Parents:
         """Pages (or home pages of hosts) that link to the URL."""
         async with self._ready:
-            if not self._open:
+            if not self._open and not self._problem:
                 try:
                     await asyncio.to_thread(self.build)
+                    self._open = True
                 except (TopicError, OSError) as error:
-                    return Parents(note=str(error), failed=True)
-                self._open = True
-        return Parents(tuple(self.lookup(url, limit)))
+                    self._problem = str(error)  # a large file is not read again for each question
+                except asyncio.CancelledError:
+                    self._stopped.set()
+                    raise
+        if self._problem:
+            return Parents(note=self._problem, failed=True)
+        try:
+            return Parents(tuple(self.lookup(url, limit)))
+        except OSError as error:
+            return Parents(note=f"index {self._folder}: {error}", failed=True)
 
     def lookup(self, url: str, limit: int) -> list[str]:
         """The same, of an index that is built."""
@@ -124,22 +138,30 @@ class EdgeList(LocalService):
     def _write(self, folder: Path) -> None:
         edges = KeyedWriter(folder / "edges")
         if self._vertices is None:
-            for sources, targets in self._named(read_pairs(self._path, self._columns)):
+            for sources, targets in self._named(self._pairs(self._path, self._columns)):
                 edges.add(self._keys(targets), [source.encode() for source in sources])
             edges.finish()
             return
         names, numbers = KeyedWriter(folder / "names"), KeyedWriter(folder / "numbers")
-        for identities, texts in read_pairs(self._vertices, ("id", "name")):
+        for identities, texts in self._pairs(self._vertices, ("id", "name")):
             rows = [
                 (i, name) for i, text in zip(identities, texts, strict=True) if (name := self._name(text))
             ]
             ids = _numbers([i for i, _ in rows], self._vertices)
             names.add(ids, [name.encode() for _, name in rows])
             numbers.add(self._keys([name for _, name in rows]), [str(i).encode() for i in ids.tolist()])
-        for sources, targets in read_pairs(self._path, self._columns):
+        for sources, targets in self._pairs(self._path, self._columns):
+            _numbers(sources, self._path)
             edges.add(_numbers(targets, self._path), [source.encode() for source in sources])
         for writer in (edges, names, numbers):
             writer.finish()
+
+    def _pairs(self, path: Path, columns: tuple[str, str]) -> Iterator[Batch]:
+        """Batches of a file, until the crawl is stopped: large files take minutes."""
+        for batch in read_pairs(path, columns):
+            if self._stopped.is_set():
+                raise TopicError(f"edge list {path}: its index is not finished; crawl again to build it")
+            yield batch
 
     def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Batches with names as the crawl spells them; edges with a name that is none are left out."""
@@ -153,7 +175,7 @@ class EdgeList(LocalService):
 
     def _name(self, text: str) -> str:
         if not self._host:
-            return canonical(text) or ""
+            return _canonical(text) or ""
         host = text.strip().lower().rstrip(".")
         return ".".join(reversed(host.split("."))) if self._reversed else host
 

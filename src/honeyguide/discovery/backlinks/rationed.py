@@ -66,7 +66,7 @@ class Rationed:
             answer = Parents(
                 again.urls, answer.requests + again.requests, again.note, again.failed, again.retry_after
             )
-        if not answer.requests and answer.note:
+        if not answer.requests and answer.note and not answer.failed:
             return answer
         self._failures = self._failures + 1 if answer.failed else 0
         found = (canonical(text) for text in answer.urls)
@@ -85,7 +85,8 @@ class Rationed:
         if wait:
             await self._clock.sleep(wait)
         try:
-            async with asyncio.timeout(DEADLINE):
+            # What is on our own disk may take minutes to index, and is there afterwards.
+            async with asyncio.timeout(DEADLINE if self._service.remote else None):
                 answer = await self._service.parents(url, limit)
         except TimeoutError:
             answer = Parents(requests=1, note=f"no answer within {DEADLINE:.0f} seconds", failed=True)
