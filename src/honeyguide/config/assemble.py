@@ -24,8 +24,10 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock, VirtualClock
 from honeyguide.engine.committer import Committer
-from honeyguide.engine.crawler import Crawler, CrawlOptions
+from honeyguide.engine.control import Steering
+from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.live import LiveWeb, VisitOptions
+from honeyguide.engine.options import CrawlOptions
 from honeyguide.engine.reread import Reader, index_missing, relearn
 from honeyguide.engine.service_http import ServiceHttp
 from honeyguide.engine.web import Web
@@ -163,6 +165,7 @@ def make_crawler(
     clock: Clock,
     given: Given,
     prepared: Mapping[int, Source] | None = None,
+    session: int = 0,
 ) -> Crawler:
     """Wire everything, and take up where the collection stands."""
     state = stores.state
@@ -233,6 +236,7 @@ def make_crawler(
         tally=tally,
         policy=settings.politeness_policy(config),
         options=options,
+        steering=Steering(layout.root, session=session) if layout and not clock.virtual else None,
     )
 
 

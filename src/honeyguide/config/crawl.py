@@ -183,6 +183,7 @@ class Crawl:
                     clock=clock,
                     given=self._given,
                     prepared=prepared.sources,
+                    session=session,
                 )
                 if self._stop:
                     self._crawler.stop(self._stop)

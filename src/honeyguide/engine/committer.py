@@ -35,6 +35,10 @@ class Committer:
         """Journal something and hold its event."""
         self._held.append(self._stores.state.append_event(kind, url, data, at=at))
 
+    def setting(self, key: str, value: object) -> None:
+        """Keep something for readers of the state, with the next commit."""
+        self._stores.state.put_setting(key, msgspec.to_builtins(value))
+
     def keep(self, visit: Visit) -> None:
         """Keep what a visit brought that ends no URL: robots.txt, answers to be asked again."""
         if visit.robots_origin:

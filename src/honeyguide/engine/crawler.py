@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Sequence
-
-import msgspec
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 
 from honeyguide.discovery.base import Answer, Ask, Source
 from honeyguide.engine.admission import domain_of
@@ -15,34 +13,17 @@ from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import Committer
+from honeyguide.engine.control import OBEYED, Obeyed, Steering, with_limits
+from honeyguide.engine.options import INJECTED_PRIORITY, SEED_PRIORITY, CrawlOptions
 from honeyguide.engine.set_up import suggest_data
+from honeyguide.engine.settle import settle
 from honeyguide.engine.web import Visit, Web
-from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure, after_response, may_retry
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
 from honeyguide.web import canonical, host_key, url_id
-
-SEED_PRIORITY = 1e6
-"""Seeds go before everything else, in the order they were given."""
-NO_SUCH_HOST = frozenset({Outcome.DNS, Outcome.CONNECTION, Outcome.TLS})
-INJECTED_PRIORITY = 1e3
-"""Suggested URLs go before links, unless their source says otherwise."""
-
-
-class CrawlOptions(msgspec.Struct, frozen=True):
-    """How the loop runs; none of it changes what a crawl of a recorded web finds."""
-
-    concurrency: int = 32
-    drain_seconds: float = 5.0
-    """How long a stopping crawl waits for answers that are under way."""
-    commit_pages: int = 64
-    """Pages in one transaction, at most."""
-    commit_seconds: float = 0.25
-    """How long an answer may wait for its transaction; a crash costs no more than that."""
-    checkpoint_pages: int = 1000
-    follow_sitemaps: bool = False
 
 
 class Crawler:
@@ -64,6 +45,7 @@ class Crawler:
         tally: Tally,
         policy: PolitenessPolicy,
         options: CrawlOptions,
+        steering: Steering | None = None,
     ) -> None:
         self._topic = topic
         self._web = web
@@ -87,6 +69,10 @@ class Crawler:
         self._asked_low_at = -1
         self.stopping = ""
         self._at_once = False
+        self._steering = steering
+        self.paused = False
+        self.on_reviews: Callable[[], None] | None = None
+        """Called between two turns when a person's decisions were added (see `engine.control`)."""
 
     @property
     def in_flight(self) -> int:
@@ -121,16 +107,17 @@ class Crawler:
 
     async def run(self) -> AsyncIterator[Event]:
         """Crawl, giving each event after it is committed."""
-        started = self._clock.now()
-        before = self.tally.seconds
+        started = self._clock.now() - self.tally.seconds
         whole = True
+        self._obey()
         if self.tally.pages == 0 and self._frontier.known == 0:
             self._seed()
             self._ask_all("start", None)
         try:
             while not self.stopping:
-                self.tally.seconds = before + self._clock.now() - started
-                self.stopping = spent(self.budget, self.tally)
+                self._obey()
+                self.tally.seconds = self._worked(started)
+                self.stopping = self.stopping or spent(self.budget, self.tally)
                 if self.stopping or not await self._turn():
                     break
                 for event in self._committer.fresh():
@@ -142,15 +129,42 @@ class Crawler:
             whole = False
             raise
         finally:
+            if self._steering is not None:
+                self._steering.end()
             await self._cancel()
             if whole:
                 self.stopping = self.stopping or "nothing left to fetch"
-                self.tally.seconds = before + self._clock.now() - started
+                self.tally.seconds = self._worked(started)
                 self._checkpoints.save(self.tally)
                 self._committer.commit(self._clock.now())
             await self._web.close()
         for event in self._committer.fresh():
             yield event
+
+    def _worked(self, started: float) -> float:
+        """Seconds of crawling since `started`; resting does not count."""
+        now = self._clock.now()
+        return now - started - (self._steering.idle(now) if self._steering is not None else 0.0)
+
+    def _obey(self) -> None:
+        """Do what was asked from outside since the last turn, and say so in the state."""
+        if self._steering is None:
+            return
+        if not self._steering.watching:
+            self._steering.start(self._wake.set)
+        elif (asked := self._steering.fresh()) is None:
+            return
+        else:
+            control, reviewed = asked
+            self.budget = with_limits(self.budget, control.budget)
+            if control.paused != self.paused:
+                self.paused = control.paused
+                self._steering.pause(self._clock.now(), paused=self.paused)
+            if control.stop:
+                self.stop("stopped from the portal")
+            if reviewed and self.on_reviews is not None:
+                self.on_reviews()
+        self._committer.setting(OBEYED, Obeyed(self._steering.session, self.paused, self.budget))
 
     def _seed(self) -> None:
         for number, text in enumerate(self._topic.seeds):
@@ -171,6 +185,9 @@ class Crawler:
         self._dispatch()
         now = self._clock.now()
         if not self._tasks and not self._done:
+            if self.paused:
+                await self._pause(60.0)
+                return True
             ready = self._frontier.next_ready(now)
             if ready is None:
                 return self._ask_low()
@@ -190,7 +207,7 @@ class Crawler:
     def _dispatch(self) -> None:
         now = self._clock.now()
         limit = self.budget.max_pages
-        while len(self._tasks) < self._options.concurrency:
+        while len(self._tasks) < self._options.concurrency and not self.paused:
             if limit is not None and self.tally.pages + len(self._tasks) + len(self._done) >= limit:
                 return
             waiting = self._frontier.pop(now, blocked=self._blocked)
@@ -283,28 +300,7 @@ class Crawler:
         """Update the host's record and free it. True: the URL waits on, to be asked again."""
         host = self._frontier.host(waiting.host)
         self._gate.gave_back(self._dialled.pop(waiting.row, ""))
-        host.ip = visit.ip or host.ip
-        if visit.crawl_delay is not None:
-            host.crawl_delay = visit.crawl_delay
-        retry = False
-        if visit.failed:
-            retry = may_retry(visit.outcome, waiting.tries + 1, self._policy) and not (
-                # A host that never answered is most likely a wrong name: its other URLs get their turn.
-                visit.outcome in NO_SUCH_HOST and host.requests == host.failures
-            )
-        host.requests += visit.requests
-        # A robots.txt that cannot be read is a failure of the host, whatever it answered.
-        closed = visit.failed and visit.outcome is Outcome.WAITING
-        if visit.requests and (closed or not visit.status):
-            outcome = Outcome.SERVER_ERROR if closed else visit.outcome
-            after_failure(host, self._policy, now=now, outcome=outcome)
-        elif visit.requests:
-            after_response(
-                host, self._policy, now=now, seconds=visit.seconds, status=visit.status,
-                retry_after=visit.retry_after,
-            )  # fmt: skip
-        if visit.not_before is not None:
-            host.ready_at = max(host.ready_at, visit.not_before)
+        retry = settle(host, visit, self._policy, tries=waiting.tries, now=now)
         self._frontier.touch(host)
         again = visit.outcome is Outcome.WAITING or (retry and not host.given_up)
         if visit.sitemaps and self._options.follow_sitemaps:

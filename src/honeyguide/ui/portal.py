@@ -1,0 +1,87 @@
+"""What all handlers share: the folder, and open readers of it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from starlette.requests import Request
+
+from honeyguide.store.collection import Collection
+from honeyguide.store.layout import Layout, is_collection
+
+_KEPT = 8
+"""Readers that stay open between requests."""
+
+
+class Portal:
+    """The application's state. One for each application; its methods may be called from any thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._idle: deque[tuple[int, Collection]] = deque()
+        self._closed = False
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder holds a collection yet."""
+        return is_collection(self.folder) and Layout(self.folder).state_file.exists()
+
+    @contextmanager
+    def reading(self) -> Iterator[Collection]:
+        """An open collection for one handler at a time.
+
+        Raises:
+            CollectionError: There is none, or it cannot be read.
+        """
+        file = self._file()
+        collection = self._take(file) or Collection.open(self.folder)
+        try:
+            yield collection
+        except BaseException:
+            collection.close()
+            raise
+        self._put(file, collection)
+
+    def close(self) -> None:
+        """Close all readers."""
+        with self._lock:
+            self._closed = True
+            idle = [collection for _, collection in self._idle]
+            self._idle.clear()
+        for collection in idle:
+            collection.close()
+
+    def _file(self) -> int:
+        """Which file the state is: a collection may be deleted and made anew under the same name."""
+        try:
+            return Layout(self.folder).state_file.stat().st_ino
+        except OSError:
+            return 0
+
+    def _take(self, file: int) -> Collection | None:
+        with self._lock:
+            while self._idle:
+                of, collection = self._idle.pop()
+                if of == file:
+                    return collection
+                collection.close()
+        return None
+
+    def _put(self, file: int, collection: Collection) -> None:
+        with self._lock:
+            if not self._closed and len(self._idle) < _KEPT:
+                self._idle.append((file, collection))
+                return
+        collection.close()
+
+
+def portal_of(request: Request) -> Portal:
+    """The portal that a request is for."""
+    portal = request.app.state.portal
+    assert isinstance(portal, Portal)
+    return portal
