@@ -11,6 +11,7 @@ import pytest
 from honeyguide.lab.experiment.crawl_cell import bench, texts
 from honeyguide.lab.experiment.load import Loaded, check_experiment, load_experiment
 from honeyguide.lab.experiment.recorded_world import open_world
+from honeyguide.lab.experiment.run import run_experiment
 from honeyguide.lab.experiment.runner import run_cells
 from honeyguide.store.archive import ArchiveWriter, Exchange
 
@@ -79,6 +80,43 @@ def test_rows_of_the_experiment(web: str, tmp_path: Path) -> None:
     assert extras["cfc"]["backlink_questions"] == 0
     hits = {cell.row: int(result.record.hits()[-1]) for cell, result in run.cells}
     assert hits["cfc"] == hits["oracle"] == 7, "seven owls are left; the way in was learned"
+
+
+def test_gains_by_topic_and_curves_by_group(web: str, tmp_path: Path) -> None:
+    topics = "".join(
+        f'[[topics]]\nname = "{name}"\nlabels = ["owls"]\nsites = ["uni"]\ngroup = "{name}"\n'
+        for name in ("night owls", "owls")
+    )
+    recipes = "".join(f'[[recipes]]\nname = "{name}"\n' for name in ("breadth-first", "url-keywords"))
+    (tmp_path / "owls.toml").write_text(
+        f"""title = "Owls"
+webs = ["{web}"]
+budget = 12
+sites = [{{name = "uni", seeds = ["{ROOT}/"]}}]
+{topics}{recipes}[report]
+baseline = "breadth-first"
+harvest = "so far"
+by_group = true
+by_topic = ["url-keywords"]
+"""
+    )
+    written = run_experiment(str(tmp_path / "owls.toml"), out=tmp_path / "out")
+    table = next(one for one in written.tables if one.title == "Targets found, by topic")
+    assert table.columns == ("topic", "links to the nearest", "targets", "breadth-first", "url-keywords")
+    hits = {row.recipe: round((row.measures["recall"] or 0) * row.reachable) for row in written.results.rows}
+    gain = hits["url-keywords"] / hits["breadth-first"] - 1
+    first = (
+        "night owls @ uni",
+        "2",
+        "10",
+        f"{hits['breadth-first']}",
+        f"{hits['url-keywords']} ({gain:+.0%})",
+    )
+    assert table.rows[0] == first
+    assert ("mean gain, owls", "", "", "", f"{gain:+.0%}") in table.rows
+    assert {"curves.svg", "curves-night-owls.svg", "curves-owls.png"} <= {
+        one.name for one in (tmp_path / "out").iterdir()
+    }
 
 
 def test_the_experiment_that_comes_with_honeyguide_is_valid() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +40,19 @@ def drawn_rows(run: Run, results: Results) -> list[str]:
     return sorted(there, key=lambda name: -means.get(name, 0.0))[:MOST_ROWS]
 
 
+def groups_of(run: Run) -> dict[str, Run]:
+    """The run of each group of topics, where the experiment wants them drawn and has several."""
+    groups = dict.fromkeys(cell.task.group for cell, _ in run.cells)
+    if not run.loaded.experiment.report.by_group or len(groups) < 2:
+        return {}
+    return {
+        group: msgspec.structs.replace(
+            run, cells=tuple((cell, result) for cell, result in run.cells if cell.task.group == group)
+        )
+        for group in groups
+    }
+
+
 def panels(run: Run, results: Results) -> tuple[Panel, ...]:
     """Harvest, recall against downloads, precision against recall, sliding relevance."""
     rows = drawn_rows(run, results)
@@ -65,13 +79,13 @@ def panels(run: Run, results: Results) -> tuple[Panel, ...]:
         _banded(name, recalls, [_precision(one, recalls) for one in found]) for name, found in records.items()
     )
     fetched, last = "pages fetched", f"of the last {window} pages"
+    if run.loaded.experiment.report.harvest == "so far":
+        harvest = Panel("Harvest rate", fetched, "share on topic so far", curves(harvest_curve))
+    else:
+        found = curves(lambda one: sliding_harvest(one, window))
+        harvest = Panel("Harvest rate", fetched, f"share on topic {last}", found)
     return (
-        Panel(
-            "Harvest rate",
-            fetched,
-            f"share on topic {last}",
-            curves(lambda one: sliding_harvest(one, window)),
-        ),
+        harvest,
         Panel("Target recall", fetched, "share of reachable targets", curves(recall_curve, best=True)),
         Panel("Precision and recall", "recall", "precision (0 where not reached)", precision),
         Panel(

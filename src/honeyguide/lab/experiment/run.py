@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from honeyguide.config.schema import VERSION
-from honeyguide.lab.experiment.figures import panels
+from honeyguide.lab.experiment.figures import groups_of, panels
 from honeyguide.lab.experiment.gathered import gather, timing
 from honeyguide.lab.experiment.load import Loaded, load_experiment
 from honeyguide.lab.experiment.report_html import html_report
@@ -57,10 +58,14 @@ def run_experiment(
     results = gather(run)
     tables = report_tables(results, loaded.experiment)
     title = loaded.experiment.title
-    drawn = panels(run, results)
-    figure = draw(drawn, folder / "curves.png", title=title)
-    draw(drawn, folder / "curves.svg", title=title)
-    return _write(loaded, folder, results, tables=tables, times=timing(run), figures=[figure])
+    figures = []
+    for group, part in {"": run, **groups_of(run)}.items():
+        drawn = panels(part, results)
+        name = f"curves-{re.sub(r'[^A-Za-z0-9]+', '-', group)}" if group else "curves"
+        heading = f"{title} ({group})" if group else title
+        figures.append(draw(drawn, folder / f"{name}.png", title=heading))
+        draw(drawn, folder / f"{name}.svg", title=heading)
+    return _write(loaded, folder, results, tables=tables, times=timing(run), figures=figures)
 
 
 def _study(loaded: Loaded, folder: Path, jobs: int, progress: Report) -> Written:

@@ -179,6 +179,12 @@ class ReportTable(Table):
     """Rows to draw; empty: the eight best."""
     window: Annotated[int, Field(ge=1)] = 200
     """Pages of the sliding measures."""
+    harvest: Literal["window", "so far"] = "window"
+    """Harvest is drawn over the window, or over all pages so far."""
+    by_topic: Texts = ()
+    """Rows whose targets are told topic by topic, with the gain over the baseline."""
+    by_group: bool = False
+    """Draw the curves of each group of topics, too."""
 
 
 class Experiment(Table):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
 
 from honeyguide.lab.experiment.cells import ORACLE
-from honeyguide.lab.experiment.results import HEADLINE, MEASURES, Mean, Results, Summary
+from honeyguide.lab.experiment.results import HEADLINE, MEASURES, Mean, Results, Summary, values_of
 from honeyguide.lab.experiment.schema import Experiment
 
 MAIN = (*HEADLINE, "recall", "harvest_rate", "area_by_requests", "requests", "sum_of_information")
@@ -29,6 +30,8 @@ def report_tables(results: Results, experiment: Experiment) -> list[ReportTable]
     groups = dict.fromkeys(one.group for one in results.summaries)
     if len(groups) > 1:
         tables.append(_group_table(results, [group for group in groups if group != "all"]))
+    if experiment.report.by_topic:
+        tables.append(_topic_table(results, experiment.report.by_topic))
     for entry in experiment.tables:
         names = entry.recipes or tuple(dict.fromkeys(one.recipe for one in results.summaries))
         summaries = [
@@ -74,6 +77,34 @@ def _group_table(results: Results, groups: Sequence[str]) -> ReportTable:
         for recipe in sorted(recipes, key=lambda name: -_value(found[name, "all"], "area_of_oracle"))
     )
     return ReportTable("Area under recall, divided by the oracle's, by group", ("recipe", *groups), rows)
+
+
+def _topic_table(results: Results, wished: Sequence[str]) -> ReportTable:
+    """Targets found of each topic by some rows, with the gain over the baseline where there is one."""
+    baseline = results.tests[0].baseline if results.tests else ""
+    there = {one.recipe for one in results.summaries}
+    recipes = [name for name in dict.fromkeys((baseline, *wished)) if name in there]
+    recall = {name: values_of(results.rows, name, "recall") for name in recipes}
+    first = {row.pair[:3]: row for row in results.rows}
+    rows, gains = [], dict[tuple[str, str], list[float]]()
+    for topic, row in first.items():
+        base = recall.get(baseline, {}).get(topic)
+        shown = [f"{row.topic} @ {row.site}" if row.site else row.topic]
+        shown += [str(row.nearest_target), str(row.reachable)]
+        for name in recipes:
+            found = recall[name].get(topic)
+            shown.append("" if found is None else f"{found * row.reachable:.4g}")
+            if found is not None and base and name != baseline:
+                gains.setdefault((row.group, name), []).append(found / base - 1.0)
+                shown[-1] += f" ({found / base - 1.0:+.0%})"
+        rows.append(tuple(shown))
+    for group in dict.fromkeys(group for group, _ in gains):
+        for said, of in (("mean", lambda own: math.fsum(own) / len(own)), ("least", min)):
+            own = [gains.get((group, name)) for name in recipes]
+            rows.append((f"{said} gain, {group}", "", "", *(f"{of(one):+.0%}" if one else "" for one in own)))
+    note = f"In parentheses the gain over {baseline}." if baseline else ""
+    columns = ("topic", "links to the nearest", "targets", *recipes)
+    return ReportTable("Targets found, by topic", columns, tuple(rows), note)
 
 
 def _measure_table(title: str, summaries: Sequence[Summary], columns: Sequence[str]) -> ReportTable:
