@@ -120,8 +120,14 @@ VERBS = (
     Verb(
         "export",
         "honeyguide.cli.export:export",
-        "Write the pages as a table: JSONL, CSV or Parquet.",
-        "export collections/owls --format csv --to owls.csv",
+        "Write the collection as a table, an archive, a graph, outlines or a datasheet.",
+        "export collections/owls --format wacz --output owls.wacz",
+    ),
+    Verb(
+        "links",
+        "honeyguide.cli.links:links",
+        "Show hubs and authorities, or groups of near-duplicate pages.",
+        "links collections/owls --limit 20",
     ),
     Verb(
         "demo",

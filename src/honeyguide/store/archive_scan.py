@@ -88,6 +88,12 @@ def parse_member(where: str, text: bytes, offset: int, length: int) -> list[RawR
     return records
 
 
+def parse_head(where: str, text: bytes, offset: int, length: int) -> RawRecord:
+    """The record a member begins with, from its first bytes; the block may be cut short."""
+    fields, start, end = _parse(where, text, 0, len(text))
+    return RawRecord(offset=offset, length=length, fields=fields, block=text[start:end])
+
+
 def inflate(where: str, data: bytes | mmap.mmap, offset: int, *, limit: int) -> tuple[bytes, int]:
     """Inflate the gzip member at an offset: its content and its length in the file.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
+from honeyguide.store.duplicate_groups import DuplicateGroup, duplicate_groups
+from honeyguide.store.exports.formats import Source, write_export
+from honeyguide.store.exports.page_rows import page_rows
+from honeyguide.store.exports.selection import Progress, Selection, silent
 from honeyguide.store.index import FullText, Hit
 from honeyguide.store.layout import Layout
+from honeyguide.store.link_analysis import LinkAnalysis, analyse_links
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 from honeyguide.store.story import Story, tell
-from honeyguide.store.tables import PAGE_COLUMNS, TEXT_COLUMN, export
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -138,44 +142,44 @@ class Collection:
         format: str = "jsonl",  # noqa: A002 - the option's name
         relevant: bool = True,
         text: bool = False,
+        clock: Callable[[], float] = time.time,
+        progress: Progress = silent,
     ) -> int:
-        """Write the pages as a table (`jsonl`, `csv` or `parquet`); returns how many."""
-        rows = self.rows(relevant=True if relevant else None, text=text)
-        columns = (*PAGE_COLUMNS, TEXT_COLUMN) if text else PAGE_COLUMNS
-        return export(rows, Path(path), form=format, columns=columns)
+        """Write the collection to a file; returns how many pages it holds.
+
+        Args:
+            path: Replaced when everything was written, else left as it was.
+            format: A name in `honeyguide.store.exports.formats.FORMATS`: `jsonl`, `csv`, `parquet`, `warc`,
+                `wacz`, `gexf`, `opml`, `datasheet` (Markdown) or `datasheet-html`.
+            relevant: Only pages on topic. Pages that asked not to be indexed are never exported.
+            text: With the pages' texts (tables and WACZ).
+            clock: Epoch seconds, for the dates that some formats carry.
+            progress: Called with the number of pages done and the number in all.
+
+        Raises:
+            CollectionError: With what to do about it.
+        """
+        source = Source(self.state, self.layout, relevant=relevant, text=text, at=clock(), progress=progress)
+        return write_export(source, Path(path), format)
 
     def rows(self, *, relevant: bool | None = True, text: bool = False) -> Iterator[dict[str, object]]:
-        """Pages as plain rows with the columns of `tables.PAGE_COLUMNS`."""
+        """Pages on topic (None: all) as plain rows with the columns of `tables.PAGE_COLUMNS`."""
         index = self._index() if text else None
-        for page in self.state.pages(on_topic=relevant):
-            record = self.state.url_by_row(page.row)
-            if record is None or record.status is Outcome.NOINDEX:
-                continue
-            row: dict[str, object] = {
-                "url": page.url,
-                "title": page.title,
-                "language": page.language,
-                "score": page.score,
-                "on_topic": page.on_topic,
-                "fetched_at": datetime.fromtimestamp(page.at, UTC).isoformat(timespec="seconds"),
-                "depth": page.depth,
-                "status": page.status,
-                "content_type": page.content_type,
-                "bytes": page.bytes,
-                "digest": page.digest,
-                "duplicate_of": self._url(page.duplicate_of or page.near_duplicate_of),
-                "parent_url": self._url(record.parent),
-                "warc_file": page.file,
-                "warc_offset": page.offset,
-            }
+        try:
+            yield from page_rows(
+                Selection(self.state, relevant=bool(relevant)), index.text if index is not None else None
+            )
+        finally:
             if index is not None:
-                row["text"] = index.text(page.row)
-            yield row
-        if index is not None:
-            index.close()
+                index.close()
 
-    def _url(self, row: int) -> str:
-        return self.state.url_text(row) if row else ""
+    def links(self, *, limit: int = 1_000, relevant: bool = True, within_hosts: bool = False) -> LinkAnalysis:
+        """The best hubs and authorities (HITS) of the collection's graph."""
+        return analyse_links(self.state, limit=limit, relevant=relevant, within_hosts=within_hosts)
+
+    def duplicate_groups(self, *, relevant: bool = True) -> list[DuplicateGroup]:
+        """Groups of pages with equal bytes or nearly equal texts, largest first."""
+        return duplicate_groups(self.state, relevant=relevant)
 
     def _index(self) -> FullText:
         if self.layout is None:

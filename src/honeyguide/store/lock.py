@@ -43,3 +43,20 @@ class Lock:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def holder(path: Path) -> int:
+    """Process that holds the lock of a file, 0 when none does: told by its number, without taking the lock.
+
+    Taking it, even for a moment, could turn away a crawl that is just starting.
+    """
+    try:
+        text = path.with_name(path.name + ".lock").read_text("ascii")[:20].strip()
+        process = int(text) if text.isdigit() else 0
+        if process:
+            os.kill(process, 0)
+    except PermissionError:
+        return process  # somebody else's, but alive
+    except (OSError, ValueError, OverflowError):
+        return 0
+    return process

@@ -101,6 +101,27 @@ def scores(connection: sqlite3.Connection) -> tuple[NDArray[np.int32], NDArray[n
     return rows, np.fromiter((score for _, score in found), np.float32, len(found))
 
 
+def verdicts(
+    connection: sqlite3.Connection,
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float32]]:
+    """Rows, verdicts and scores of all pages, in order of fetching."""
+    found = connection.execute("SELECT row, on_topic, score FROM page ORDER BY number").fetchall()
+    size = len(found)
+    return (
+        np.fromiter((row for row, _, _ in found), np.int32, size),
+        np.fromiter((on_topic != 0 for _, on_topic, _ in found), np.bool_, size),
+        np.fromiter((score for _, _, score in found), np.float32, size),
+    )
+
+
+def duplicates(connection: sqlite3.Connection) -> list[tuple[int, int, int]]:
+    """(row, equal page's row, near page's row) of pages that repeat another, in order of fetching."""
+    return connection.execute(
+        "SELECT row, duplicate_of, near_duplicate_of FROM page"
+        " WHERE duplicate_of != 0 OR near_duplicate_of != 0 ORDER BY number"
+    ).fetchall()
+
+
 def in_links(connection: sqlite3.Connection, row: int) -> list[int]:
     """Rows of the pages that link to `row`, in order of fetching. Scans the links of all pages."""
     wanted = np.asarray([row], "<i4").tobytes()

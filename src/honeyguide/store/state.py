@@ -101,6 +101,11 @@ class State:
         """Close the file."""
         self.close()
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The open file, for readers with questions of their own; writing is this class's."""
+        return self._connection
+
     def commit(self) -> None:
         """End the open transaction: everything up to here survives a crash."""
         self.journal.flush()
@@ -291,6 +296,14 @@ class State:
         """Rows and scores of all pages."""
         return pages.scores(self._connection)
 
+    def verdicts(self) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float32]]:
+        """Rows, verdicts and scores of all pages, in order of fetching."""
+        return pages.verdicts(self._connection)
+
+    def duplicates(self) -> list[tuple[int, int, int]]:
+        """(row, equal page's row, near page's row) of the pages that repeat another."""
+        return pages.duplicates(self._connection)
+
     def path_from_seed(self, row: int) -> list[int]:
         """Rows from a seed to `row`."""
         return pages.path_from_seed(self._connection, row)
@@ -338,6 +351,15 @@ class State:
         """A value kept by `put_setting`."""
         found = self._connection.execute("SELECT value FROM setting WHERE key = ?", (key,)).fetchone()
         return default if found is None else msgspec.json.decode(found[0])
+
+    def settings(self, prefix: str) -> Iterator[tuple[str, object]]:
+        """Settings whose keys begin with `prefix`, which must not be empty, in order of their keys."""
+        found = self._connection.execute(
+            "SELECT key, value FROM setting WHERE key >= ? AND key < ? ORDER BY key",
+            (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)),
+        )
+        for key, value in found:
+            yield key, msgspec.json.decode(value)
 
     def put_setting(self, key: str, value: object) -> None:
         """Keep a JSON value: counters, checkpoint and archive positions, the clock."""
