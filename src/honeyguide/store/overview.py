@@ -17,7 +17,7 @@ POINTS = 120
 """Points of a curve: more than a screen shows."""
 BINS = 20
 HOSTS = 12
-LAST = 20
+LAST = 12
 RATE_SECONDS = 30.0
 CURVE_SECONDS = 600.0
 

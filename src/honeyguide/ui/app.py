@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -43,6 +44,7 @@ def create_app(folder: Path, *, token: str, hosts: tuple[str, ...] = ()) -> Star
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        threading.Thread(target=portal.warm_up, daemon=True).start()
         try:
             yield
         finally:

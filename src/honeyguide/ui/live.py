@@ -2,19 +2,121 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.ui.portal import portal_of
-from honeyguide.ui.render import render
+from honeyguide.engine.control import ask, checked_limits
+from honeyguide.errors import HoneyguideError
+from honeyguide.store.overview import Overview
+from honeyguide.ui.portal import Portal, portal_of
+from honeyguide.ui.render import Form, read_form, render, see_other
+from honeyguide.ui.watch import Figures, Standing, stands
+
+LIMITS = (
+    ("max_pages", "Pages"),
+    ("max_relevant", "Relevant pages"),
+    ("max_seconds", "Seconds"),
+)
+"""Limits that can be changed here, with their labels."""
+_OBEYS_WITHIN = 3.0
+"""Seconds a page waits for the crawl to say that it has obeyed; it goes on either way."""
 
 
 def live(request: Request) -> Response:
-    """The figures as they are now."""
-    with portal_of(request).reading() as collection:
-        status = collection.status()
-    return render(request, "live.html", title="Live", active="live", status_now=status)
+    """The figures as they are now; the stream moves them from there."""
+    portal = portal_of(request)
+    figures = portal.watch.latest or quick_figures(portal)
+    return render(
+        request,
+        "live.html",
+        title="Live",
+        active="live",
+        figures=figures,
+        limits=LIMITS,
+        problem=portal.launcher.problem,
+    )
 
 
-ROUTES: list[BaseRoute] = [Route("/", live)]
+def quick_figures(portal: Portal) -> Figures:
+    """What can be said without reading the frontier: enough for a first paint on the largest collection."""
+    with portal.reading() as collection:
+        standing = stands(collection.state, portal.layout)
+        tally = collection.state.setting("tally")
+    known = tally if isinstance(tally, dict) else {}
+    names = set(Overview.__struct_fields__)
+    overview = msgspec.convert({key: value for key, value in known.items() if key in names}, Overview)
+    if overview.pages:
+        overview = msgspec.structs.replace(overview, harvest=overview.relevant / overview.pages)
+    return Figures(time.time(), standing, overview)
+
+
+async def events(request: Request) -> Response:
+    """The figures as server-sent events, once a second."""
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(
+        portal_of(request).watch.stream(), media_type="text/event-stream", headers=headers
+    )
+
+
+async def control(request: Request) -> Response:
+    """Pause, go on, stop, change the budget, or start again."""
+    form = await read_form(request)
+    portal = portal_of(request)
+    await run_in_threadpool(_steer, portal, form)
+    # What the next page shows is what the crawl does, so give it a moment.
+    for _ in range(int(_OBEYS_WITHIN / 0.1)):
+        if _obeyed(form.text("action"), await run_in_threadpool(portal.watch.standing)):
+            break
+        await asyncio.sleep(0.1)
+    await run_in_threadpool(portal.watch.figures, newest=True)
+    return see_other("/")
+
+
+def _obeyed(action: str, standing: Standing) -> bool:
+    return {
+        "pause": standing.paused or not standing.running,
+        "resume": not standing.paused,
+        "stop": not standing.running,
+        "continue": standing.running,
+    }.get(action, True)
+
+
+def _steer(portal: Portal, form: Form) -> None:
+    action = form.text("action")
+    limits = checked_limits({name: form.number(name) for name, _ in LIMITS}) if action in _WITH_LIMITS else {}
+    standing = portal.watch.standing()
+    if action == "continue":
+        if standing.running:
+            raise HoneyguideError("the crawl is running; change its budget instead")
+        options = [
+            f"--{name.replace('_', '-')}={limits[name]}"
+            for name in ("max_pages", "max_seconds")
+            if limits[name] is not None
+        ]
+        portal.launcher.start(["resume", str(portal.folder.resolve()), "--quiet", *options])
+        return
+    if not standing.running:
+        raise HoneyguideError("no crawl is running on this collection; continue it first")
+    if action in ("pause", "resume"):
+        ask(portal.folder, session=standing.session, paused=action == "pause")
+    elif action == "stop":
+        ask(portal.folder, session=standing.session, stop=True)
+    elif action == "budget":
+        ask(portal.folder, session=standing.session, budget=limits)
+    else:
+        raise HoneyguideError(f"there is no action {action!r}; use the buttons of the live view")
+
+
+_WITH_LIMITS = frozenset({"budget", "continue"})
+
+ROUTES: list[BaseRoute] = [
+    Route("/", live),
+    Route("/events", events),
+    Route("/control", control, methods=["POST"]),
+]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from starlette.requests import Request
 
+from honeyguide.errors import HoneyguideError
+from honeyguide.store.catalogue import Catalogue
 from honeyguide.store.collection import Collection
 from honeyguide.store.layout import Layout, is_collection
+from honeyguide.ui.launch import Launcher
+from honeyguide.ui.watch import Estimator, Watch
+from honeyguide.web.url import canonical, url_id
 
 _KEPT = 8
 """Readers that stay open between requests."""
@@ -20,8 +26,11 @@ _KEPT = 8
 class Portal:
     """The application's state. One for each application; its methods may be called from any thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, estimator: Estimator | None = None) -> None:
         self.folder = folder
+        self.layout = Layout(folder)
+        self.watch = Watch(folder, estimator=estimator)
+        self.launcher = Launcher()
         self._lock = threading.Lock()
         self._idle: deque[tuple[int, Collection]] = deque()
         self._closed = False
@@ -29,7 +38,7 @@ class Portal:
     @property
     def exists(self) -> bool:
         """Whether the folder holds a collection yet."""
-        return is_collection(self.folder) and Layout(self.folder).state_file.exists()
+        return is_collection(self.folder) and self.layout.state_file.exists()
 
     @contextmanager
     def reading(self) -> Iterator[Collection]:
@@ -47,8 +56,32 @@ class Portal:
             raise
         self._put(file, collection)
 
+    def warm_up(self) -> None:
+        """Read what the lists need before the first reader asks, if there is a collection yet."""
+        with suppress(HoneyguideError, sqlite3.Error):
+            if self.exists:
+                self.watch.figures()
+
+    @contextmanager
+    def catalogue(self) -> Iterator[Catalogue]:
+        """Values of all pages as arrays, up to date; others wait for the end of the block.
+
+        Raises:
+            CollectionError: There is no collection, or it cannot be read.
+        """
+        catalogue, lock = self.watch.catalogue()
+        with lock:
+            yield catalogue
+
+    def row_of(self, url: str) -> int:
+        """Row of an address in any spelling; 0 when the crawl never met it."""
+        address = canonical(url)
+        return self.watch.row_of(url_id(address)) if address else 0
+
     def close(self) -> None:
         """Close all readers."""
+        self.launcher.close()
+        self.watch.close()
         with self._lock:
             self._closed = True
             idle = [collection for _, collection in self._idle]
@@ -59,7 +92,7 @@ class Portal:
     def _file(self) -> int:
         """Which file the state is: a collection may be deleted and made anew under the same name."""
         try:
-            return Layout(self.folder).state_file.stat().st_ino
+            return self.layout.state_file.stat().st_ino
         except OSError:
             return 0
 

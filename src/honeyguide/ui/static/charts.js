@@ -1,0 +1,97 @@
+// Small SVG charts: drawn anew at each tick, as wide as their box, coloured by the style sheet.
+
+import { node, svg, whole } from "./dom.js";
+
+const PAD = { left: 46, right: 12, top: 10, bottom: 24 };
+
+/** Round steps for an axis that reaches `top`. */
+export function steps(top, count = 4) {
+  if (!(top > 0)) return [0, 1];
+  const raw = top / count;
+  const unit = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * unit).find((size) => size >= raw * 0.999);
+  const marks = [];
+  for (let at = 0; at < top + step * 0.999; at += step) marks.push(+at.toPrecision(12));
+  return marks;
+}
+
+function frame(width, height, label) {
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+}
+
+function grid(root, width, height, marks, format) {
+  const top = marks[marks.length - 1];
+  const y = (value) => height - PAD.bottom - (value / top) * (height - PAD.top - PAD.bottom);
+  for (const mark of marks) {
+    root.append(
+      svg("line", { class: "grid-line", x1: PAD.left, x2: width - PAD.right, y1: y(mark), y2: y(mark) }),
+      svg("text", { class: "axis", x: PAD.left - 6, y: y(mark) + 4, "text-anchor": "end" }, format(mark)));
+  }
+  return y;
+}
+
+/** A line (with a filled area) through [x, y] points, drawn into a box. */
+export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1, top, kind = "", height = 200 }) {
+  const width = Math.max(240, box.clientWidth);
+  const root = frame(width, height, label);
+  box.replaceChildren(root);
+  if (points.length < 2) return empty(root, width, height);
+  const first = x0 ?? points[0][0];
+  const last = x1 ?? points[points.length - 1][0];
+  const y = grid(root, width, height, steps(top ?? Math.max(...points.map((point) => point[1]), 1e-9)), formatY);
+  const x = (value) => PAD.left + ((value - first) / (last - first || 1)) * (width - PAD.left - PAD.right);
+  const path = points.map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`).join("");
+  const base = (height - PAD.bottom).toFixed(1);
+  root.append(
+    svg("path", { class: `area ${kind}`, d: `${path}L${x(points[points.length - 1][0]).toFixed(1)} ${base}L${x(points[0][0]).toFixed(1)} ${base}Z` }),
+    svg("path", { class: `stroke ${kind}`, d: path }),
+    svg("circle", { class: `dot ${kind}`, cx: x(points[points.length - 1][0]), cy: y(points[points.length - 1][1]), r: 4 }),
+    svg("text", { class: "axis", x: PAD.left, y: height - 6 }, nameX(first)),
+    svg("text", { class: "axis", x: width - PAD.right, y: height - 6, "text-anchor": "end" }, nameX(last)));
+  return root;
+}
+
+/** Upright bars for bins with `low`, `high` and `waiting`, drawn into a box. */
+export function histogram(box, bins, { label, height = 200 }) {
+  const width = Math.max(240, box.clientWidth);
+  const root = frame(width, height, label);
+  box.replaceChildren(root);
+  if (!bins.length) return empty(root, width, height);
+  const y = grid(root, width, height, steps(Math.max(...bins.map((bin) => bin.waiting), 1)), whole);
+  const each = (width - PAD.left - PAD.right) / bins.length;
+  bins.forEach((bin, i) => {
+    const tall = height - PAD.bottom - y(bin.waiting);
+    root.append(svg("rect", {
+      class: "column", x: (PAD.left + i * each + 1).toFixed(1), y: y(bin.waiting).toFixed(1),
+      width: Math.max(1, each - 2).toFixed(1), height: Math.max(bin.waiting ? 1 : 0, tall).toFixed(1), rx: 2,
+    }, svg("title", {}, `${number(bin.low)} to ${number(bin.high)}: ${whole(bin.waiting)}`)));
+  });
+  root.append(
+    svg("text", { class: "axis", x: PAD.left, y: height - 6 }, number(bins[0].low)),
+    svg("text", { class: "axis", x: width - PAD.right, y: height - 6, "text-anchor": "end" }, number(bins[bins.length - 1].high)));
+  return root;
+}
+
+const number = (value) => Math.abs(value) >= 1000 ? whole(value) : String(+value.toPrecision(3));
+
+function empty(root, width, height) {
+  root.append(svg("text", { class: "axis", x: width / 2, y: height / 2, "text-anchor": "middle" }, "nothing yet"));
+  return root;
+}
+
+/** Lying bars as a table: rows are [name, number, ...further cells]; `link` makes the name a link. */
+export function bars(rows, { head, link = () => null }) {
+  const most = Math.max(...rows.map((row) => row[1]), 1);
+  const body = rows.map(([name, count, ...more]) => {
+    const href = link(name);
+    return node("tr", {},
+      node("td", {}, href ? node("a", { href }, node("bdi", {}, name)) : node("bdi", {}, name)),
+      node("td", { class: "barcell" }, svg("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+        svg("rect", { class: "column", width: ((100 * count) / most).toFixed(2), height: 10 }))),
+      node("td", { class: "number" }, whole(count)),
+      ...more.map((cell) => node("td", { class: "number" }, cell)));
+  });
+  return node("table", { class: "bars" },
+    node("thead", {}, node("tr", {}, ...head.map((text, i) => node("th", { class: i > 1 ? "number" : null }, text)))),
+    node("tbody", {}, ...body));
+}

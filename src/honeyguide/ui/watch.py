@@ -1,0 +1,221 @@
+"""One look at the collection for all who watch it: shared figures, and the stream of them.
+
+However many readers the live view has, the collection is read once a tick, and one message is made of
+it; a reader costs one write to its socket. Nobody watching, nobody looks. Looking takes at most a fiftieth of
+a processor: on a large frontier the ticks come less often.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+
+from honeyguide.engine.budget import Budget
+from honeyguide.engine.control import OBEYED, Obeyed
+from honeyguide.errors import CollectionError
+from honeyguide.store.catalogue import Catalogue
+from honeyguide.store.layout import Layout
+from honeyguide.store.lock import holder
+from honeyguide.store.overview import Overview, look
+from honeyguide.store.state import State
+
+TICK_SECONDS = 1.0
+REST_FACTOR = 50.0
+"""Rest so many times as long as a look took."""
+HEARTBEAT_SECONDS = 15.0
+MOST_READERS = 500
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """Whether the crawl runs, and under which limits."""
+
+    running: bool = False
+    paused: bool = False
+    process: int = 0
+    session: int = 0
+    sessions: int = 0
+    started: float = 0.0
+    reason: str = ""
+    """Why the last run ended."""
+    budget: Budget | None = None
+    """Limits as the crawl last said; None when it never did."""
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """What a tick of the live view carries."""
+
+    at: float
+    standing: Standing
+    overview: Overview
+    estimate: dict[str, object] | None = None
+    """What is left, by the module that estimates it; None where there is none."""
+
+
+Estimator = Callable[[State, Catalogue], dict[str, object] | None]
+
+
+class Watch:
+    """Figures of one collection, shared by all readers. Thread-safe, but for `stream`."""
+
+    def __init__(
+        self, folder: Path, *, estimator: Estimator | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._layout = Layout(folder)
+        self._clock = clock
+        self._estimator = estimator
+        self._lock = threading.RLock()
+        self._state: State | None = None
+        self._file = 0
+        self._catalogue = Catalogue()
+        self._version = -1
+        self._latest: Figures | None = None
+        self.readers = 0
+        self.look_seconds = 0.0
+        """How long the last look took."""
+        self._message = b""
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    # From any thread
+
+    @property
+    def latest(self) -> Figures | None:
+        """The newest figures, without looking."""
+        return self._latest
+
+    def figures(self, *, newest: bool = False) -> Figures:
+        """The figures; looked up again when they are older than a tick.
+
+        Raises:
+            CollectionError: There is no collection, or it cannot be read.
+        """
+        with self._lock:
+            held = self._latest
+            if held is not None and not newest and self._clock() - held.at < TICK_SECONDS:
+                return held
+            started = time.perf_counter()
+            state = self._open()
+            now = self._clock()
+            standing = stands(state, self._layout)
+            (version,) = state.connection.execute("PRAGMA data_version").fetchone()
+            if held is not None and version == self._version and not standing.running:
+                figures = msgspec.structs.replace(held, at=now, standing=standing)
+            else:
+                overview = look(state, self._catalogue, now=now if standing.running else None)
+                estimate = self._estimator(state, self._catalogue) if self._estimator else None
+                figures = Figures(now, standing, overview, estimate)
+                self._version = version
+            self._latest = figures
+            self.look_seconds = time.perf_counter() - started
+            return figures
+
+    def catalogue(self) -> tuple[Catalogue, threading.RLock]:
+        """Values of all pages, up to date, and the lock to hold while asking it."""
+        with self._lock:
+            self._catalogue.refresh(self._open())
+            return self._catalogue, self._lock
+
+    def row_of(self, url_id: int) -> int:
+        """Row of a URL by its fingerprint; 0 when unknown."""
+        with self._lock:
+            return self._open().row_of(url_id)
+
+    def standing(self) -> Standing:
+        """Whether the crawl runs, right now."""
+        with self._lock:
+            return stands(self._open(), self._layout)
+
+    def close(self) -> None:
+        """Close the reader."""
+        with self._lock:
+            if self._state is not None:
+                self._state.close()
+            self._state = None
+
+    def _open(self) -> State:
+        """The state, opened anew when the collection was deleted and made again."""
+        try:
+            file = self._layout.state_file.stat().st_ino
+        except OSError:
+            file = 0
+        if self._state is None or file != self._file:
+            self.close()
+            Layout.open(self._layout.root)
+            self._state = State.open(self._layout.state_file, read_only=True)
+            self._file, self._catalogue, self._latest = file, Catalogue(), None
+        return self._state
+
+    # From the server's loop
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        """Server-sent events, the newest figures first; ends when the reader hangs up."""
+        if self.readers >= MOST_READERS:
+            yield b"event: full\ndata: too many readers; close some windows\n\n"
+            return
+        self.readers += 1
+        try:
+            if self._task is None or self._task.done():
+                self._task = asyncio.ensure_future(self._tick())
+            if self._message:
+                yield self._message
+            while True:
+                try:
+                    async with asyncio.timeout(HEARTBEAT_SECONDS):
+                        await self._news.wait()
+                except TimeoutError:
+                    yield b": still here\n\n"
+                    continue
+                yield self._message
+        finally:
+            self.readers -= 1
+
+    async def _tick(self) -> None:
+        """Look as long as somebody watches, and tell all of them at once."""
+        while self.readers:
+            self._message = await run_in_threadpool(self._look)
+            news, self._news = self._news, asyncio.Event()
+            news.set()
+            await asyncio.sleep(max(TICK_SECONDS, REST_FACTOR * self.look_seconds))
+        self._message = b""
+
+    def _look(self) -> bytes:
+        try:
+            figures = self.figures(newest=True)
+        except CollectionError as error:
+            return b"event: problem\ndata: " + msgspec.json.encode(str(error)) + b"\n\n"
+        return b"event: figures\ndata: " + msgspec.json.encode(figures) + b"\n\n"
+
+
+def stands(state: State, layout: Layout) -> Standing:
+    """Whether a crawl runs on a collection: its last run has no end, and its process is alive."""
+    sessions = state.sessions()
+    if not sessions:
+        return Standing()
+    last = sessions[-1]
+    process = holder(layout.state_file) if last.stop is None else 0
+    budget, paused = None, False
+    held = state.setting(OBEYED)
+    if held is not None:
+        try:
+            obeyed = msgspec.convert(held, Obeyed)
+        except msgspec.ValidationError:
+            pass
+        else:
+            budget, paused = obeyed.budget, obeyed.paused and obeyed.session == last.number
+    ended = "it was killed" if last.stop is None and not process else last.reason
+    return Standing(
+        running=process > 0,
+        paused=paused and process > 0,
+        process=process,
+        session=last.number,
+        sessions=len(sessions),
+        started=last.start,
+        reason="" if process else ended,
+        budget=budget,
+    )
