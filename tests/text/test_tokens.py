@@ -56,6 +56,8 @@ def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     text = " ".join(f"word{i}" for i in range(100))
     assert len(analyser.terms(text)) == 100
     assert len(analyser._terms) <= 10
+    assert len(analyser.terms(text * 3)) == len(analyser.terms(text * 3)) > tokens.LONG // 10
+    assert len(analyser._long._table) <= 110  # type: ignore[union-attr]  one text more than the limit
 
 
 def test_only_the_start_of_a_huge_text_is_read() -> None:
@@ -107,3 +109,15 @@ def test_terms_are_the_words_that_count(pieces: list[str], between: str) -> None
         found = words(rest) if rest else bigrams(han or other)
         slow += [term for word in found if (term := "".join(analyser.terms(word)) if rest else word)]
     assert analyser.terms(text) == slow
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text()), min_size=1))
+def test_long_texts_give_what_short_ones_give(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    analyser = Analyser(("en", "zh"))
+    often = tokens.LONG // max(1, len(text)) + 1
+    assert (
+        analyser.terms(f"{text} " * often) == analyser.terms(text) * often
+        if len(text) < tokens.LONG
+        else True
+    )

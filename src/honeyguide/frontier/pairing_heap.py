@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.frontier.compiled import compiled
+from honeyguide.compiled import compiled
 
 
 class Tree(NamedTuple):

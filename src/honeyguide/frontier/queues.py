@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.frontier.compiled import compiled
+from honeyguide.compiled import compiled
 from honeyguide.frontier.pairing_heap import Tree, members, pop, push, remove
 from honeyguide.model import Outcome
 from honeyguide.store.columns import MAX_STATUS, Columns, grown

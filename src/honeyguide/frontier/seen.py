@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.frontier.compiled import compiled
+from honeyguide.compiled import compiled
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _LOAD = 0.7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, cast
 
 import Stemmer
@@ -79,6 +79,10 @@ _SPACED += bytes(range(128, 256))
 _REMEMBERED: Final = 4 * MAX_WORD
 """Bytes of the longest piece that is remembered: longer ones are data, or Chinese, and never come again."""
 
+LONG: Final = 1_000
+"""Bytes from which on a text is read by machine code: calling it costs as much as looking up 50 words."""
+_SEVERAL: Final = 1 << 30
+
 
 class _Terms(dict[bytes, str | tuple[str, ...]]):
     """The term of a piece of UTF-8 between spaces; a tuple where there is not exactly one.
@@ -95,16 +99,19 @@ class _Terms(dict[bytes, str | tuple[str, ...]]):
         self._han_words = han_words(segmenter)
 
     def __missing__(self, piece: bytes) -> str | tuple[str, ...]:
-        if piece.isascii():
-            found: str | tuple[str, ...] = self._term(piece.decode("ascii"))
-        else:
-            several = self._several(piece.decode("utf-8", "surrogatepass"))
-            found = several[0] if len(several) == 1 else tuple(several)
+        found = self.fresh(piece)
         if len(piece) <= _REMEMBERED:
             if len(self) >= CACHE_LIMIT:
                 self.clear()
             self[piece] = found
         return found
+
+    def fresh(self, piece: bytes) -> str | tuple[str, ...]:
+        """Not remembered."""
+        if piece.isascii():
+            return self._term(piece.decode("ascii"))
+        several = self._several(piece.decode("utf-8", "surrogatepass"))
+        return several[0] if len(several) == 1 else tuple(several)
 
     def _term(self, word: str) -> str:
         if len(word) < 2 or len(word) > MAX_WORD or word in self._dropped:
@@ -124,6 +131,58 @@ class _Terms(dict[bytes, str | tuple[str, ...]]):
                 parts = self._han_words(han) if han else bigrams(other)
                 found.extend(part for part in parts if part not in self._dropped)
         return found
+
+
+class _LongTexts:
+    """The same for texts of thousands of words, by a `WordTable`. Number 0 is a word that is dropped."""
+
+    def __init__(self, terms: _Terms) -> None:
+        # Numba takes half a second to import, and a command that reads a few keywords never needs it.
+        from honeyguide.text.word_table import WordTable
+
+        self._terms = terms
+        self._table = WordTable()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._table.clear()
+        self._known: list[str] = [""]
+        self._numbers: dict[str, int] = {"": 0}
+        self._several: list[tuple[str, ...]] = []
+
+    def terms(self, data: bytes) -> list[str]:
+        if len(self._table) >= CACHE_LIMIT:
+            self._forget()
+        found, new = self._table.scan(data)
+        if len(new):
+            places, keys, starts, ends = new.T
+            for place, start, end in zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True):
+                found[place] = self._number(self._terms.fresh(data[start:end]))
+            kept = ends - starts <= _REMEMBERED
+            self._table.put(keys[kept], found[places[kept]])
+        found = found[found != 0]
+        numbers: list[int] = found.tolist()
+        if len(found) and found.max() >= _SEVERAL:
+            return list(self._flat(numbers))
+        return list(map(self._known.__getitem__, numbers))
+
+    def _number(self, found: str | tuple[str, ...]) -> int:
+        if isinstance(found, tuple):
+            if not found:
+                return 0
+            self._several.append(found)
+            return _SEVERAL + len(self._several) - 1
+        number = self._numbers.setdefault(found, len(self._known))
+        if number == len(self._known):
+            self._known.append(found)
+        return number
+
+    def _flat(self, numbers: list[int]) -> Iterator[str]:
+        for number in numbers:
+            if number >= _SEVERAL:
+                yield from self._several[number - _SEVERAL]
+            else:
+                yield self._known[number]
 
 
 class Analyser:
@@ -161,17 +220,19 @@ class Analyser:
         # The dict is the cache; the stemmer's own would only repeat it.
         stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
         self._terms = _Terms(self._dropped, stems, self.segmenter)
+        self._long: _LongTexts | None = None
 
     def terms(self, text: str) -> list[str]:
         """Terms of `text` in reading order, with repetitions."""
-        pieces = text[:MAX_CHARACTERS].encode("utf-8", "surrogatepass").translate(_SPACED).split()
-        found = list(filter(None, map(self._terms.__getitem__, pieces)))
-        if tuple not in set(map(type, found)):
-            return cast("list[str]", found)
-        flat: list[str] = []
-        for each in found:
-            if isinstance(each, str):
-                flat.append(each)
-            else:
-                flat.extend(each)
-        return flat
+        data = text[:MAX_CHARACTERS].encode("utf-8", "surrogatepass").translate(_SPACED)
+        if len(data) < LONG:
+            return _flattened([each for each in map(self._terms.__getitem__, data.split()) if each])
+        if self._long is None:
+            self._long = _LongTexts(self._terms)
+        return self._long.terms(data)
+
+
+def _flattened(found: list[str | tuple[str, ...]]) -> list[str]:
+    if tuple not in set(map(type, found)):
+        return cast("list[str]", found)
+    return [term for each in found for term in ((each,) if isinstance(each, str) else each)]

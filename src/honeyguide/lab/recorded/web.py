@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 from weakref import WeakValueDictionary
@@ -28,6 +31,7 @@ from honeyguide.parse.base import BlockOptions, Blocks, ParseFailure
 from honeyguide.web import canonical, url_id
 
 _CATALOGUE = "catalogue.msgpack"
+_UNUSED_DAYS = 7
 _SEALS: WeakValueDictionary[str, Seal] = WeakValueDictionary()
 """One seal a recording and process: opening a web again does not get around it."""
 
@@ -205,10 +209,14 @@ class Archive:
         return resolved(parsed, self.aliases) if isinstance(parsed, Page) else parsed
 
     def _forget_older(self) -> None:
-        """Remove what other versions of the parser made of the same recording."""
+        """Remove what other versions of the parser made of the same recording, once nobody uses it."""
+        if self._cache.is_dir():
+            os.utime(self._cache)
+        newest = time.time() - _UNUSED_DAYS * 86_400
         for path in self._cache.parent.glob(f"{self._cache.name[:-16]}*"):
-            if path != self._cache:
-                shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):  # another process may be removing it
+                if path != self._cache and path.stat().st_mtime < newest:
+                    shutil.rmtree(path, ignore_errors=True)
 
     def _read_catalogue(self) -> Catalogue:
         path = self._cache / "catalogue" / _CATALOGUE

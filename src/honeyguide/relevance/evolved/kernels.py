@@ -6,15 +6,12 @@ kept in 0..1e18 after every operation: nothing overflows, whatever evolution wri
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
+from honeyguide.compiled import compiled
 
 Floats = NDArray[np.float32]
 Longs = NDArray[np.int64]
@@ -23,11 +20,6 @@ Ints = NDArray[np.int32]
 LARGEST: Final = np.float32(1e18)
 SMALLEST: Final = np.float32(1e-18)
 ZERO: Final = np.float32(0.0)
-
-
-def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """`function` as machine code that releases the interpreter's lock; kept on disk between runs."""
-    return cast("Callable[_P, _R]", numba.njit(cache=True, nogil=True)(function))
 
 
 @compiled
