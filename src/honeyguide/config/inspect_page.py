@@ -35,7 +35,7 @@ def parts_of_collection(folder: Path) -> Parts:
     kept = layout.root / "examples.json"
     examples = msgspec.json.decode(kept.read_bytes(), type=Examples) if kept.exists() else Examples()
     parts = build_parts(recipe, examples, fit=False)
-    with State.open(layout.state_file) as state:
+    with State.open(layout.state_file, read_only=True) as state:
         if not Checkpoints(state, layout.models_folder, parts.model, parts.order, every=1).restore():
             raise CollectionError(f"{folder} has no saved model yet; let the crawl go on, or stop it cleanly")
     return parts
@@ -45,7 +45,7 @@ def page_of_collection(folder: Path, url: str, blocks: Blocks) -> Page | None:
     """An archived page, parsed again; None when the collection does not hold it."""
     layout = Layout.open(folder)
     address = canonical(url)
-    with State.open(layout.state_file) as state:
+    with State.open(layout.state_file, read_only=True) as state:
         record = state.page_by_row(state.row_of(url_id(address))) if address else None
         if record is None or not record.file:
             return None

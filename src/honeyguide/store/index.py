@@ -148,6 +148,9 @@ class FullText:
         host: str = "",
         language: str = "",
         minimum_score: float = 0.0,
+        maximum_score: float | None = None,
+        since: float | None = None,
+        until: float | None = None,
         markers: tuple[str, str] = ("[", "]"),
     ) -> list[Hit]:
         """The best matching pages. See `index_text.parse_query` for what a query may say.
@@ -159,12 +162,15 @@ class FullText:
             host: Only pages of this host or of hosts below it.
             language: Only pages in this language.
             minimum_score: Only pages at least so relevant to the topic.
+            maximum_score: Only pages at most so relevant.
+            since: Only pages fetched at this time or later.
+            until: Only pages fetched before this time.
             markers: Put around matches in titles' snippets; choose characters that you can escape around.
         """
         parsed = parse_query(query)
         if not parsed.match:
             return []
-        where, values = _filters(host, language, minimum_score)
+        where, values = _filters(host, language, (minimum_score, maximum_score), (since, until))
         statement = _SEARCH.format(weight=_TITLE_WEIGHT, join=_JOIN if where else "", where=where)
         found = self._connection.execute(
             statement, (parsed.match, *values, max(0, min(limit, 1_000)), max(0, offset))
@@ -183,12 +189,22 @@ class FullText:
             for row, url, title, text, score, rank, language_, at in found
         ]
 
-    def count(self, query: str, *, host: str = "", language: str = "", minimum_score: float = 0.0) -> int:
+    def count(
+        self,
+        query: str,
+        *,
+        host: str = "",
+        language: str = "",
+        minimum_score: float = 0.0,
+        maximum_score: float | None = None,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> int:
         """How many pages match."""
         parsed = parse_query(query)
         if not parsed.match:
             return 0
-        where, values = _filters(host, language, minimum_score)
+        where, values = _filters(host, language, (minimum_score, maximum_score), (since, until))
         statement = _COUNT.format(join=_JOIN if where else "", where=where)
         return int(self._connection.execute(statement, (parsed.match, *values)).fetchone()[0])
 
@@ -240,7 +256,12 @@ def _host(url: str) -> str:
         return ""
 
 
-def _filters(host: str, language: str, minimum_score: float) -> tuple[str, list[object]]:
+def _filters(
+    host: str,
+    language: str,
+    score: tuple[float, float | None],
+    time: tuple[float | None, float | None],
+) -> tuple[str, list[object]]:
     where = ""
     values: list[object] = []
     if host:
@@ -249,9 +270,16 @@ def _filters(host: str, language: str, minimum_score: float) -> tuple[str, list[
     if language:
         where += " AND p.language = ?"
         values.append(clean(language))
-    if minimum_score > 0:
-        where += " AND p.score >= ?"
-        values.append(minimum_score)
+    bounds = (
+        ("p.score >= ?", score[0] if score[0] > 0 else None),
+        ("p.score <= ?", score[1]),
+        ("p.at >= ?", time[0]),
+        ("p.at < ?", time[1]),
+    )
+    for condition, bound in bounds:
+        if bound is not None:
+            where += f" AND {condition}"
+            values.append(bound)
     return where, values
 
 

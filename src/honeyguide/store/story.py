@@ -55,9 +55,25 @@ def tell(state: State, text: str) -> Story:
     if url is None:
         raise CollectionError(f"{text!r} is no web address; write it as https://...")
     row = state.row_of(url_id(url))
-    record = state.url_by_row(row) if row else None
-    if record is None:
+    if not row:
         raise CollectionError(f"the crawl never met {url}; no fetched page links to it")
+    return tell_row(state, row)
+
+
+def tell_row(state: State, row: int, *, events: bool = True) -> Story:
+    """The story of a URL by its row.
+
+    Args:
+        state: Of the collection.
+        row: Of the URL.
+        events: With its journal entries, for which the whole journal is read.
+
+    Raises:
+        CollectionError: There is no such row.
+    """
+    record = state.url_by_row(row)
+    if record is None:
+        raise CollectionError(f"the collection has no address number {row}; go there from a list")
     page = state.page_by_row(row)
     path = []
     for step in state.path_from_seed(row):
@@ -67,12 +83,9 @@ def tell(state: State, text: str) -> Story:
             path.append(
                 Step(link.url, link.source, link.anchor, link.priority, known.score if known else None)
             )
-    events = tuple(
-        f"{event.number}: {event.kind} {msgspec.json.encode(event.data).decode()}"
-        for event in state.events_of(url)
-    )
+    entries = state.events_of(record.url) if events else []
     return Story(
-        url=url,
+        url=record.url,
         outcome="waiting" if record.status is Outcome.WAITING else record.status.name.lower(),
         reason=record.reason,
         path=tuple(path),
@@ -84,5 +97,7 @@ def tell(state: State, text: str) -> Story:
         on_topic=page.on_topic if page else None,
         terms=page.terms if page else (),
         facts=page.facts if page else {},
-        events=events,
+        events=tuple(
+            f"{event.number}: {event.kind} {msgspec.json.encode(event.data).decode()}" for event in entries
+        ),
     )

@@ -14,11 +14,13 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import msgspec
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 
 from honeyguide.engine.budget import Budget
 from honeyguide.engine.control import OBEYED, Obeyed
 from honeyguide.errors import CollectionError
+from honeyguide.model import Outcome
 from honeyguide.store.catalogue import Catalogue
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import holder
@@ -125,6 +127,29 @@ class Watch:
         """Row of a URL by its fingerprint; 0 when unknown."""
         with self._lock:
             return self._open().row_of(url_id)
+
+    def addresses(
+        self, outcome: Outcome, *, host: str, start: int, most: int
+    ) -> tuple[list[int], list[float], int]:
+        """Rows and priorities of URLs of one status (waiting ones best first), and how many there are."""
+        with self._lock:
+            state = self._open()
+            columns = state.columns()
+            keep = columns.status[1 : columns.size + 1] == outcome
+            if host:
+                found = state.connection.execute("SELECT row FROM host WHERE name = ?", (host,)).fetchone()
+                keep &= columns.hosts[1 : columns.size + 1] == (found[0] if found else -1)
+            rows = np.flatnonzero(keep) + 1
+            if outcome is Outcome.WAITING:
+                rows = rows[np.argsort(-columns.priority[rows], kind="stable")]
+            shown = rows[start : start + most]
+            return shown.tolist(), columns.priority[shown].tolist(), len(rows)
+
+    def outcome_counts(self) -> list[tuple[str, int]]:
+        """Statuses and numbers of URLs, most frequent first."""
+        with self._lock:
+            counts = self._open().counts()
+        return [(one.name.lower(), count) for one, count in sorted(counts.items(), key=lambda item: -item[1])]
 
     def standing(self) -> Standing:
         """Whether the crawl runs, right now."""
