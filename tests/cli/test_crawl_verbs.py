@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from crawls import SPEC, TOPIC_NAME, WEB, small_topic
 
+from honeyguide.lab.generated.walk import examples
 from honeyguide.lab.serve import start_server
 
 
@@ -164,3 +165,16 @@ def test_an_unreachable_seed_is_told(tmp_path: Path) -> None:
     )
     message = honeyguide("crawl", topic, "--out", tmp_path / "out", status=2)
     assert "no page was fetched; seed http://nowhere.invalid/ ended as dns" in message
+
+
+def test_a_crawl_says_that_its_backlink_service_fails(port: int, tmp_path: Path) -> None:
+    topic = write_topic(tmp_path / "topic.toml", port, max_pages=5, recipe="cfc")
+    service = '{kind = "http", template = "http://links.example/?u={url}", path = "rows.*", rate = 1000}'
+    shown = json.dumps(examples(WEB, TOPIC_NAME, 4))
+    text = topic.read_text().replace("[crawl]", f"examples = {shown}\n[crawl]")
+    topic.write_text(f'{text}[[discovery]]\nsource = "backlinks"\nservice = {service}\n')
+    told = json.loads(honeyguide("crawl", topic, "--out", tmp_path / "out", "--json"))
+    assert told["pages"] == 5
+    assert len(told["warnings"]) == 3, "then the service is left alone"
+    assert told["warnings"][0].startswith("backlinks: ")
+    assert "the crawl goes on without it" in told["warnings"][2]

@@ -183,6 +183,20 @@ async def test_nothing_is_asked_twice_nor_too_fast() -> None:
     assert clock.now() - started == pytest.approx(1.0)
 
 
+async def test_several_requests_of_one_answer_count_for_the_rate() -> None:
+    class Long(Counting):
+        async def parents(self, url: str, limit: int) -> Parents:
+            self.asked.append(url)
+            return Parents((f"{url}up",), requests=4)
+
+    clock = VirtualClock()
+    started = clock.now()
+    asked = Rationed(Long(), clock)
+    for name in "ab":
+        await asked.ask(f"https://{name}.example/", 9, patience=5)
+    assert clock.now() - started == pytest.approx(4 / 2.0), "four requests at two a second"
+
+
 def wiki(url: str) -> Answer | None:
     """`api.php` as MediaWiki documents it: backlinks in two parts, external links in one."""
     asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
@@ -190,7 +204,10 @@ def wiki(url: str) -> Answer | None:
     assert asked["format"] == "json"
     if asked["list"] == "exturlusage":
         assert (asked["euquery"], asked["euprotocol"]) == ("site.example/page?a=1", "https")
-        return as_json({"batchcomplete": True, "query": {"exturlusage": [{"ns": 0, "title": "Barn owl"}]}})
+        links = {"Barn owl": "https://site.example/page?a=1", "Tyto": "//site.example/page?a=1"}
+        links["Another page"] = "https://site.example/page?a=12"
+        rows = [{"pageid": 7, "ns": 0, "title": title, "url": url} for title, url in links.items()]
+        return as_json({"batchcomplete": True, "query": {"exturlusage": rows}})
     if asked["bltitle"] == "Nobody":
         return as_json({"batchcomplete": True, "query": {"backlinks": []}})
     if asked["bltitle"] == "Busy":
@@ -219,7 +236,7 @@ async def test_mediawiki_what_links_here_and_external_links() -> None:
         "http://wiki.example/wiki/F%C3%BChrer_&_Co/%C3%A9",
     )
     assert inside.requests == 2
-    assert outside == Parents(("http://wiki.example/wiki/Barn_owl",), 1)
+    assert outside == Parents(("http://wiki.example/wiki/Barn_owl", "http://wiki.example/wiki/Tyto"), 1)
     assert nobody == Parents((), 1)
     assert busy.failed
     assert busy.retry_after == 5.0

@@ -18,6 +18,8 @@ from honeyguide.store.collection import Collection
 from honeyguide.store.layout import Layout, is_collection
 
 INTERRUPTED = "interrupted"
+MOST_WARNINGS = 5
+"""Warnings told one by one; the journal has them all."""
 
 
 def crawl(
@@ -104,9 +106,12 @@ def run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
-    run_here(lambda: _watch(job, config, quiet=quiet))
+    warnings: dict[str, None] = {}
+    run_here(lambda: _watch(job, config, warnings, quiet=quiet))
     for url, reason in job.missed_examples:
         note(f"warning: example {url} was not used: {reason}")
+    for said in list(warnings)[:MOST_WARNINGS]:
+        note(f"warning: {said}")
     with Collection.open(folder) as collection:
         status = collection.status()
         if status.pages == 0 and status.waiting == 0 and job.reason != INTERRUPTED:
@@ -120,6 +125,8 @@ def run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
         "requests": status.requests,
         "collection": str(folder),
     }
+    if warnings:
+        facts["warnings"] = list(warnings) if json else f"{len(warnings)}, the first: {next(iter(warnings))}"
     print_facts(facts, json=json)
     note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
 
@@ -133,7 +140,7 @@ def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
     return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
 
-async def _watch(job: Crawl, config: Config, *, quiet: bool) -> None:
+async def _watch(job: Crawl, config: Config, warnings: dict[str, None], *, quiet: bool) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
@@ -145,6 +152,8 @@ async def _watch(job: Crawl, config: Config, *, quiet: bool) -> None:
         async for event in job.run():
             tally = job.tally
             first = tally.pages - 1 if first < 0 else first
+            if event.kind == "warning" and len(warnings) < 1000:
+                warnings[f"{event.data.get('source', '')}: {event.data.get('note', '')}"] = None
             if event.kind != "page":
                 continue
             elapsed = max(1e-3, time.monotonic() - started)

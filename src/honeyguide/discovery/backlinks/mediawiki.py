@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -65,13 +66,23 @@ class MediaWiki:
                 return Parents(tuple(found), requests, note, True, answer.retry_after)
             if not isinstance(values, dict) or not list(follow(values, ("query", kind))):
                 return Parents(tuple(found), requests, "its answer is not that of a MediaWiki", True)
-            titles = follow(values, ("query", kind, "*", "title"))
-            found += [self._address(title) for title in titles if isinstance(title, str)]
+            found += self._pages(follow(values, ("query", kind, "*")), url)
             more = values.get("continue")
             if not isinstance(more, dict):
                 break
             query |= {str(name): str(value) for name, value in more.items()}
         return Parents(tuple(dict.fromkeys(found))[:limit], requests)
+
+    def _pages(self, rows: Iterable[object], asked: str) -> list[str]:
+        """Addresses of the pages in an answer; the wiki finds all links that begin as the one asked for."""
+        found = []
+        for row in rows:
+            if not isinstance(row, dict) or not isinstance(row.get("title"), str):
+                continue
+            link = row.get("url", asked)
+            if isinstance(link, str) and _bare(link) == _bare(asked):
+                found.append(self._address(row["title"]))
+        return found
 
     def _question(self, url: str) -> tuple[str, str, dict[str, str]]:
         query = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5"}
@@ -83,3 +94,9 @@ class MediaWiki:
 
     def _address(self, title: str) -> str:
         return self._articles + quote(title.replace(" ", "_"), safe="/:@!$&'()*,;~-._")
+
+
+def _bare(url: str) -> str:
+    """An address without its protocol, which pages may leave out."""
+    text = f"http:{url}" if url.startswith("//") else url
+    return (canonical(text) or "").partition("://")[2]

@@ -73,7 +73,8 @@ class Rationed:
         urls = tuple(dict.fromkeys(one for one in found if one and one != url))[:limit]
         if not answer.failed:
             self.kept[url] = urls
-        return Parents(urls, answer.requests, answer.note, answer.failed, answer.retry_after)
+        note = f"{answer.note}; from now on the crawl goes on without it" if self.given_up else answer.note
+        return Parents(urls, answer.requests, note, answer.failed, answer.retry_after)
 
     async def _turn(self, url: str, limit: int, patience: float) -> Parents:
         now = self._clock.now()
@@ -90,6 +91,8 @@ class Rationed:
                 answer = await self._service.parents(url, limit)
         except TimeoutError:
             answer = Parents(requests=1, note=f"no answer within {DEADLINE:.0f} seconds", failed=True)
+        if self._service.remote:  # a long answer took several requests
+            self._next = max(self._next, now + wait + answer.requests / self._service.rate)
         if answer.retry_after is not None:
             self._next = max(self._next, self._clock.now() + min(answer.retry_after, 86_400.0))
         return answer
