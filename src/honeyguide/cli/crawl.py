@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from honeyguide.cli.output import Progress, note, print_facts
+from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.config.build import check_config
 from honeyguide.config.crawl import Crawl, run_here
 from honeyguide.config.load import changed, load
@@ -31,6 +32,7 @@ def crawl(
     max_pages: int | None = None,
     max_seconds: float | None = None,
     allow_net: tuple[str, ...] = (),
+    ui: bool = False,
     json: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -43,6 +45,7 @@ def crawl(
         max_pages: Pages to download, instead of the file's limit.
         max_seconds: Time to spend, instead of the file's limit.
         allow_net: Private networks that may be asked, such as 127.0.0.0/8.
+        ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
@@ -55,7 +58,7 @@ def crawl(
         "crawl": {"recipe": recipe, "max_pages": max_pages, "max_seconds": max_seconds},
         "network": {"allow_net": allow_net or None},
     }
-    run(changed(config, changes), folder, json=json, quiet=quiet)
+    run(changed(config, changes), folder, json=json, quiet=quiet, ui=ui)
 
 
 def resume(
@@ -64,6 +67,7 @@ def resume(
     *,
     max_pages: int | None = None,
     max_seconds: float | None = None,
+    ui: bool = False,
     json: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -73,12 +77,13 @@ def resume(
         folder: The collection.
         max_pages: A new limit for all its pages together.
         max_seconds: A new limit for all its time together.
+        ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
     config = load(Layout.open(folder).topic_file)
     limits: dict[str, object] = {"max_pages": max_pages, "max_seconds": max_seconds}
-    run(changed(config, {"crawl": limits}), folder, json=json, quiet=quiet)
+    run(changed(config, {"crawl": limits}), folder, json=json, quiet=quiet, ui=ui)
 
 
 def slug(name: str) -> str:
@@ -101,8 +106,17 @@ def check_same_topic(config: Config, layout: Layout) -> None:
         )
 
 
-def run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
-    """Run a crawl with progress and clean interrupts, and print how it ended."""
+def run(config: Config, folder: Path, *, json: bool, quiet: bool, ui: bool = False) -> None:
+    """Run a crawl with progress and clean interrupts, and print how it ended; with the portal beside it."""
+    if not ui:
+        _run(config, folder, json=json, quiet=quiet)
+        return
+    with portal_beside(folder) as portal:
+        _run(config, folder, json=json, quiet=quiet)
+        portal.wait()
+
+
+def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")

@@ -88,6 +88,12 @@ VERBS = (
         "resume collections/owls --max-pages 5000",
     ),
     Verb(
+        "serve",
+        "honeyguide.cli.serve:serve",
+        "Open the portal on a collection: watch, review, search, export.",
+        "serve collections/owls",
+    ),
+    Verb(
         "status",
         "honeyguide.cli.status:status",
         "Show where a crawl stands; works while it runs.",
@@ -237,6 +243,8 @@ def build_app() -> cyclopts.App:
         suppress_keyboard_interrupt=False,
         default_parameter=cyclopts.Parameter(negative=(), show_default=_worth_showing),
     )
+    for flag in ("--help", "--version"):  # a screen has 24 lines, and both are known
+        app[flag].show = False
     groups: dict[str, cyclopts.App] = {}
     for order, verb in enumerate(VERBS):
         first, _, second = verb.name.partition(" ")
@@ -251,6 +259,6 @@ def build_app() -> cyclopts.App:
             help=verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
-            show=verb.name != "version",  # `--version` stands in the list already, and a screen has 24 lines
+            show=verb.name != "version",  # `--version` does the same, and a screen has 24 lines
         )
     return app

@@ -6,6 +6,8 @@ import ipaddress
 import re
 import secrets
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -102,6 +104,15 @@ def listen(host: str, port: int) -> socket.socket:
     return bound
 
 
+class PortalServer(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take no signals; ours would otherwise be raised again at the end."""
+        yield
+
+
 def make_server(folder: Path, *, token: str, host: str) -> uvicorn.Server:
     """The server, not yet running; `serve(sockets=[...])` runs it until `should_exit` is set."""
     config = uvicorn.Config(
@@ -115,4 +126,4 @@ def make_server(folder: Path, *, token: str, host: str) -> uvicorn.Server:
         ws="none",
         lifespan="on",
     )
-    return uvicorn.Server(config)
+    return PortalServer(config)

@@ -1,0 +1,102 @@
+"""`honeyguide serve`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import cyclopts
+
+from honeyguide.cli.output import note, print_facts
+from honeyguide.errors import HoneyguideError, MissingExtra
+from honeyguide.store.layout import Layout, is_collection
+
+if TYPE_CHECKING:
+    import uvicorn
+
+USUAL_PORT = 8642
+TOKEN_VARIABLE = "HONEYGUIDE_TOKEN"  # noqa: S105 - a name
+
+
+def serve(
+    folder: Path,
+    /,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    no_open: bool = False,
+    new: bool = False,
+    json: bool = False,
+    until_input_ends: Annotated[bool, cyclopts.Parameter(show=False)] = False,
+) -> None:
+    """Open the portal on a collection: watch the crawl, review, search, export.
+
+    Args:
+        folder: The collection, running or finished.
+        host: Interface to listen at; any other than this machine's own needs --token.
+        port: Port to listen at; 0 takes a free one. By default 8642, or a free one when that is taken.
+        token: What readers must know; by default a fresh one. Also read from HONEYGUIDE_TOKEN.
+        no_open: Open no browser.
+        new: The folder holds no collection yet: begin with the topic.
+        json: Print where it listens as JSON.
+        until_input_ends: End when standard input does: for the program that started this one.
+    """
+    try:
+        from honeyguide.ui.server import Place, chosen_token, listen, make_server
+    except ImportError as error:
+        raise MissingExtra("the portal", "ui") from error
+    if not (new and not is_collection(folder)):
+        Layout.open(folder)
+    secret = chosen_token(host, token or os.environ.get(TOKEN_VARIABLE) or None)
+    try:
+        bound = listen(host, USUAL_PORT if port is None else port)
+    except HoneyguideError:
+        if port is not None:
+            raise
+        bound = listen(host, 0)
+    place = Place(host, bound.getsockname()[1], secret)
+    print_facts({"portal": place.entrance, "collection": str(folder), "stop": "Ctrl-C"}, json=json)
+    print(end="", flush=True)
+    server = make_server(folder, token=secret, host=host)
+    if not no_open:
+        open_browser(place.entrance)
+    try:
+        asyncio.run(_serve(server, bound, until_input_ends=until_input_ends))
+    finally:
+        bound.close()
+
+
+def open_browser(address: str) -> None:
+    """Open the user's browser, where there is a screen for one: a text browser would take the terminal."""
+    if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
+        try:
+            webbrowser.open(address)
+        except webbrowser.Error as error:
+            note(f"no browser could be opened ({error}); open the address above")
+
+
+async def _serve(server: uvicorn.Server, bound: socket.socket, *, until_input_ends: bool) -> None:
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end)
+    if until_input_ends:
+
+        def wait() -> None:
+            sys.stdin.buffer.read()
+            loop.call_soon_threadsafe(end)
+
+        threading.Thread(target=wait, daemon=True).start()
+    await server.serve(sockets=[bound])

@@ -1,0 +1,223 @@
+"""The directory as static HTML: a folder of files that opens without a server, and goes onto any.
+
+All links between its files are relative, style and script are files of their own, and each page carries a
+policy that allows nothing else; texts from the web are escaped by the templates.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import jinja2
+import msgspec
+
+from honeyguide.errors import CollectionError
+from honeyguide.store.atomic import sync_folder
+from honeyguide.store.collection import Collection
+from honeyguide.store.directory import Directory
+from honeyguide.store.directory_entries import Entry
+from honeyguide.store.exports.selection import Progress, silent
+from honeyguide.ui.render import TEMPLATE_FILTERS, is_web
+
+PAGE = 100
+"""Pages in one list."""
+HOSTS = 400
+"""Hosts in one list."""
+MARKER = "directory.json"
+_HERE = Path(__file__).parent
+
+
+class _Link(msgspec.Struct, frozen=True):
+    """A host in the list of hosts."""
+
+    name: str
+    count: int
+    href: str
+
+
+def write_static_directory(
+    collection: Collection,
+    directory: Directory,
+    folder: Path,
+    *,
+    title: str,
+    at: float,
+    progress: Progress = silent,
+) -> int:
+    """Write the directory into a folder; how many files it has.
+
+    Args:
+        collection: Where the pages are.
+        directory: What to show.
+        folder: New, empty, or an earlier directory, which is replaced as a whole when all is written.
+        title: Of every page.
+        at: Epoch seconds, said at the foot of every page.
+        progress: Told about pages written; each is written by subject and by host.
+
+    Raises:
+        CollectionError: The folder holds something else, or cannot be written.
+    """
+    _require_free(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
+    except OSError as error:
+        raise CollectionError(f"{folder}: {error.strerror}; choose another folder") from error
+    try:
+        site = _Site(collection, directory, work, title=title, at=at, progress=progress)
+        count = site.write()
+        work.chmod(0o755)
+        if folder.exists():
+            shutil.rmtree(folder)
+        work.replace(folder)
+        sync_folder(folder.parent)
+    except OSError as error:
+        raise CollectionError(f"{folder}: {error.strerror or error}; free space on the disk") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return count
+
+
+def _require_free(folder: Path) -> None:
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise CollectionError(f"{folder} is not a folder; choose another name")
+    if folder.exists() and any(folder.iterdir()):
+        made_by_us = (folder / MARKER).is_file() and (folder / "index.html").is_file()
+        if not made_by_us or (folder / "collection.json").exists():
+            raise CollectionError(f"{folder} holds other files; choose an empty folder")
+
+
+class _Site:
+    """Writes the files of one directory."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        directory: Directory,
+        folder: Path,
+        *,
+        title: str,
+        at: float,
+        progress: Progress,
+    ) -> None:
+        self._collection = collection
+        self._directory = directory
+        self._folder = folder
+        self._progress = progress
+        self._done = 0
+        self._files = 0
+        self._templates = _environment()
+        self._templates.globals |= {
+            "site": title,
+            "listed": directory.listed,
+            "made": datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d"),
+        }
+
+    def write(self) -> int:
+        for name in ("directory.css", "directory-filter.js"):
+            shutil.copyfile(_HERE / "static" / name, self._folder / name)
+            self._files += 1
+        self._write_index()
+        for number, subject in enumerate(self._directory.subjects, 1):
+            for page, pages, rows in _paged(subject.rows, PAGE):
+                self._render(
+                    _name(f"subject-{number}", page),
+                    "static_subject.html",
+                    subject=subject,
+                    groups=(("", "", self._entries(rows)),),
+                    page=page,
+                    pages=pages,
+                    href=lambda wanted, number=number: _name(f"subject-{number}", wanted),
+                )
+        self._write_hosts()
+        self._directory.save(self._folder / MARKER)
+        return self._files + 1
+
+    def _write_index(self) -> None:
+        subjects = [
+            (subject, _name(f"subject-{number}", 1), self._collection.entries(subject.rows[:3]))
+            for number, subject in enumerate(self._directory.subjects, 1)
+        ]
+        hosts = sorted(self._directory.hosts, key=lambda host: (-len(host.rows), host.name))[:12]
+        self._render(
+            "index.html",
+            "static_index.html",
+            subjects=subjects,
+            hosts=hosts,
+            host_count=len(self._directory.hosts),
+            copies=self._directory.copies,
+        )
+
+    def _write_hosts(self) -> None:
+        """Pages of hosts one after another, cut into files of equal length, and the list that leads to them."""
+        flat = [
+            (number, row) for number, host in enumerate(self._directory.hosts) for row in host.rows
+        ]
+        links: list[_Link] = []
+        for page, pages, part in _paged(flat, PAGE):
+            groups: list[tuple[str, str, list[Entry]]] = []
+            for number in dict.fromkeys(number for number, _ in part):
+                host = self._directory.hosts[number]
+                rows = [row for owner, row in part if owner == number]
+                groups.append((host.name, f"host-{number + 1}", self._entries(rows)))
+                if rows[0] == host.rows[0]:
+                    href = f"{_name('by-host', page)}#host-{number + 1}"
+                    links.append(_Link(host.name, len(host.rows), href))
+            self._render(
+                _name("by-host", page),
+                "static_subject.html",
+                subject=None,
+                groups=tuple(groups),
+                page=page,
+                pages=pages,
+                href=lambda wanted: _name("by-host", wanted),
+            )
+        for page, pages, shown in _paged(links, HOSTS):
+            self._render(
+                _name("hosts", page),
+                "static_hosts.html",
+                hosts=shown,
+                host_count=len(links),
+                page=page,
+                pages=pages,
+                href=lambda wanted: _name("hosts", wanted),
+            )
+
+    def _entries(self, rows: Sequence[int]) -> list[Entry]:
+        self._done += len(rows)
+        self._progress(self._done, 2 * self._directory.listed)
+        return self._collection.entries(rows)
+
+    def _render(self, name: str, template: str, **values: object) -> None:
+        text = self._templates.get_template(template).render(**values)
+        (self._folder / name).write_bytes(text.encode("utf-8", "replace"))
+        self._files += 1
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= TEMPLATE_FILTERS
+    environment.tests["web"] = is_web
+    return environment
+
+
+def _name(stem: str, page: int) -> str:
+    return f"{stem}.html" if page == 1 else f"{stem}-page-{page}.html"
+
+
+def _paged(items: Sequence[Item], size: int) -> Iterator[tuple[int, int, Sequence[Item]]]:
+    """(number of the page, number of pages, what is on it)."""
+    pages = max(1, math.ceil(len(items) / size))
+    for page in range(1, pages + 1):
+        yield page, pages, items[(page - 1) * size : page * size]
