@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from honeyguide.lab.context_measures import rank_correlation
 from honeyguide.lab.experiment.crawl_cell import bench, texts
 from honeyguide.lab.experiment.load import Loaded, check_experiment, load_experiment
 from honeyguide.lab.experiment.recorded_world import open_world
@@ -52,7 +53,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_rows_of_the_experiment(web: str, tmp_path: Path) -> None:
-    measures = ["honeyguide.lab.context_measures:set_up", "honeyguide.lab.context_measures:backlink_mode"]
+    measures = [f"honeyguide.lab.context_measures:{name}" for name in ("set_up", "backlink_mode", "layers")]
     unknown = {"source": "backlinks", "service": {"kind": "web", "coverage": 0.0}}
     values: dict[str, Any] = {
         "title": "Owls",
@@ -78,8 +79,17 @@ def test_rows_of_the_experiment(web: str, tmp_path: Path) -> None:
     assert extras["cfc"]["setup_places"] >= 3 + 3 + 3
     assert extras["cfc-backlinks"]["backlink_questions"] > 0
     assert extras["cfc"]["backlink_questions"] == 0
+    assert extras["cfc"]["layer_distance_correlation"] > 0.0
+    # Of the root, six departments and thirty pages, two departments are one link from an owl.
+    assert extras["cfc"]["one_link_away"] == pytest.approx(2 / 37)
     hits = {cell.row: int(result.record.hits()[-1]) for cell, result in run.cells}
     assert hits["cfc"] == hits["oracle"] == 7, "seven owls are left; the way in was learned"
+
+
+def test_correlation_of_ranks() -> None:
+    assert rank_correlation([(0.0, 0), (1.0, 1), (5.0, 9)]) == pytest.approx(1.0)
+    assert rank_correlation([(0.0, 3), (1.0, 2), (5.0, 1)]) == pytest.approx(-1.0)
+    assert rank_correlation([(0.0, 1), (0.0, 2)]) == rank_correlation([]) == 0.0
 
 
 def test_gains_by_topic_and_curves_by_group(web: str, tmp_path: Path) -> None:

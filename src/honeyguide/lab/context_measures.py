@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from scipy.stats import rankdata
+
 from honeyguide.lab.experiment.extras import Finished
+from honeyguide.lab.experiment.situation import depths_from
 
 
 def set_up(crawl: Finished) -> dict[str, float]:
@@ -34,3 +38,37 @@ def backlink_mode(crawl: Finished) -> dict[str, float]:
         "backlink_pages": float(len(came)),
         "backlink_targets": float(sum(came)),
     }
+
+
+def layers(crawl: Finished) -> dict[str, float]:
+    """Whether layers tell the distance: rank correlation of a page's layer with its links to a target.
+
+    The share of pages in reach that are one link from a target says how much there is to tell: where most
+    are, the way in needs no learning. Pages that lead to no target are farther than any that do.
+    """
+    backward: dict[str, list[str]] = {}
+    for source, links in crawl.situation.links.items():
+        for link in links:
+            backward.setdefault(link, []).append(source)
+    away = depths_from(backward, sorted(crawl.situation.targets))
+    near = sum(1 for url in crawl.situation.links if away.get(url) == 1)
+    nowhere = max(away.values(), default=0) + 1
+    pairs = [
+        (page.facts["layer"], away.get(page.url, nowhere))
+        for page in crawl.state.pages()
+        if "layer" in page.facts
+    ]
+    return {
+        "layer_distance_correlation": rank_correlation(pairs),
+        "one_link_away": near / max(1, len(crawl.situation.links)),
+    }
+
+
+def rank_correlation(pairs: list[tuple[float, int]]) -> float:
+    """Spearman's, ties sharing their mean rank; 0 where one side does not vary."""
+    if len(pairs) < 2:
+        return 0.0
+    first, second = (rankdata([pair[side] for pair in pairs]) for side in (0, 1))
+    if first.std() == 0.0 or second.std() == 0.0:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
