@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from honeyguide.cli.output import note
 from honeyguide.cli.serve import open_browser
 from honeyguide.errors import HoneyguideError, MissingExtra
 
@@ -27,7 +26,8 @@ class Beside:
 
     def wait(self) -> None:
         """Stay open until the user has had enough (Ctrl-C), or the portal ends by itself."""
-        note(f"the portal stays open at {self.address} until Ctrl-C")
+        # Also where no terminal is: without the token in it nobody can open the portal.
+        print(f"the portal stays open at {self.address} until Ctrl-C", file=sys.stderr, flush=True)
 
         def enough(*_: object) -> None:
             raise KeyboardInterrupt
@@ -70,7 +70,7 @@ def portal_beside(folder: Path) -> Iterator[Beside]:
                 )
             told += line
         beside = Beside(process, str(json.loads(told)["portal"]))
-        note(f"portal: {beside.address}")
+        print(f"portal: {beside.address}", file=sys.stderr, flush=True)
         open_browser(beside.address)
         yield beside
     finally:
