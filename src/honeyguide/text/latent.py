@@ -52,13 +52,11 @@ class TermSpace:
         known, answer = self._last
         if len(known) == len(texts) and all(a is b for a, b in zip(known, texts, strict=True)):
             return answer
-        column = self.vocabulary.column
-        counts: dict[int, float] = {}
+        column = self.vocabulary.column.get
+        found: Counter[int | None] = Counter()
         for text in texts:
-            for term in self.analyser.terms(text):
-                if term in column:
-                    number = column[term]
-                    counts[number] = counts.get(number, 0.0) + 1.0
+            found.update(map(column, self.analyser.terms(text)))
+        counts = {number: float(count) for number, count in found.items() if number is not None}
         answer = _weighted(counts, self.weighting)
         self._last = (texts, answer)
         return answer

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Final, cast
 
+import numpy as np
 import Stemmer
+from numpy.typing import NDArray
 
 from honeyguide.text import stop_words
 from honeyguide.text.segmentation import RUNS, UNSPACED, Segmenter, best_segmenter, bigrams, han_words
@@ -155,16 +157,27 @@ class _LongTexts:
             self._forget()
         found, new = self._table.scan(data)
         if len(new):
-            places, keys, starts, ends = new.T
-            for place, start, end in zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True):
-                found[place] = self._number(self._terms.fresh(data[start:end]))
-            kept = ends - starts <= _REMEMBERED
-            self._table.put(keys[kept], found[places[kept]])
+            self._learn(data, found, new)
         found = found[found != 0]
-        numbers: list[int] = found.tolist()
-        if len(found) and found.max() >= _SEVERAL:
-            return list(self._flat(numbers))
-        return list(map(self._known.__getitem__, numbers))
+        several = np.flatnonzero(found >= _SEVERAL)
+        if not len(several):
+            return list(map(self._known.__getitem__, found.tolist()))
+        places, numbers = several.tolist(), (found[several] - _SEVERAL).tolist()
+        found[several] = 0
+        terms = list(map(self._known.__getitem__, found.tolist()))
+        for place, number in zip(reversed(places), reversed(numbers), strict=True):
+            terms[place : place + 1] = self._several[number]
+        return terms
+
+    def _learn(self, data: bytes, found: NDArray[np.int32], new: NDArray[np.int64]) -> None:
+        """Give numbers to the new words of a text, and put them where they belong."""
+        numbers: dict[int, int] = {}
+        for place, key, start, end in new.tolist():
+            if key not in numbers:
+                numbers[key] = self._number(self._terms.fresh(data[start:end]))
+            found[place] = numbers[key]
+        kept = new[:, 3] - new[:, 2] <= _REMEMBERED
+        self._table.put(new[kept, 1], found[new[kept, 0]])
 
     def _number(self, found: str | tuple[str, ...]) -> int:
         if isinstance(found, tuple):
@@ -176,13 +189,6 @@ class _LongTexts:
         if number == len(self._known):
             self._known.append(found)
         return number
-
-    def _flat(self, numbers: list[int]) -> Iterator[str]:
-        for number in numbers:
-            if number >= _SEVERAL:
-                yield from self._several[number - _SEVERAL]
-            else:
-                yield self._known[number]
 
 
 class Analyser:
