@@ -14,6 +14,7 @@ import pytest
 from crawls import TOPIC_NAME, WEB, finish, small_topic
 from loopback import Recorder, config_for, page, recording
 
+from honeyguide.cli.topic_context import context
 from honeyguide.config.crawl import Crawl
 from honeyguide.config.load import changed
 from honeyguide.engine.clock import VirtualClock
@@ -119,7 +120,9 @@ async def test_stop_and_resume_give_the_same_journal(tmp_path: Path, recipe: str
     assert whole.questions == parts.questions, "a resumed crawl asks nothing again"
 
 
-async def test_bootstrap_builds_graphs_from_its_own_links(tmp_path: Path) -> None:
+async def test_bootstrap_builds_graphs_from_its_own_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     crawl = context_crawl(tmp_path / "c", "cfc-bootstrap", 150, bootstrap_targets=5, confidence=0.0)
     events = await finish(crawl)
     assert crawl.crawler is not None
@@ -128,6 +131,11 @@ async def test_bootstrap_builds_graphs_from_its_own_links(tmp_path: Path) -> Non
     with Collection.open(tmp_path / "c") as collection:
         layers = Counter(int(one.facts["layer"]) for one in collection.pages(relevant=None))
     assert layers.keys() > {0, 5}, "pages were put in layers that the crawl itself taught"
+    context(tmp_path / "c", json=True)
+    told = json.loads(capsys.readouterr().out)["own layers"]
+    assert [row["layer"] for row in told] == [0, 1, 2, 3, 4]
+    assert told[1]["places"]
+    assert told[1]["terms"]
 
 
 async def test_a_crawl_is_repeated_from_its_journal_without_asking(tmp_path: Path) -> None:

@@ -12,8 +12,11 @@ from honeyguide.cli.output import note, print_facts, print_json, print_table
 from honeyguide.config.load import load
 from honeyguide.errors import CollectionError
 from honeyguide.model import ContextGraph, Examples
+from honeyguide.relevance.layered_bayes import LayeredBayes
 from honeyguide.relevance.reduced_tf_idf import ReducedTfIdf
 from honeyguide.store.layout import Layout
+from honeyguide.store.models import read_saved
+from honeyguide.store.state import State
 from honeyguide.web import host_key
 
 TERMS = 10
@@ -30,6 +33,10 @@ def context(folder: Path, /, *, plot: Path | None = None, json: bool = False) ->
     """
     layout = Layout.open(folder)
     name = load(layout.topic_file).topic.name
+    own = _own_layers(layout)
+    if own and plot is None and not layout.prepared_file.is_file():
+        _show({"topic": name}, (), own, json=json)
+        return
     graph, languages = _read(layout)
     terms = typical_terms(graph, languages)
     rows = [
@@ -54,15 +61,30 @@ def context(folder: Path, /, *, plot: Path | None = None, json: bool = False) ->
         from honeyguide.lab.context_picture import draw_context
 
         draw_context(graph, plot, title=f"Context graph of {name}")
-    if json:
-        print_json({**facts, "notes": graph.notes, "layers": rows})
-        return
-    print_facts(facts)
-    print_table(rows, ["layer", "places", "pages", "terms", "hosts"], title="Layers")
-    for said in graph.notes[:10]:
-        note(f"note: {said}")
-    if graph.depth == 0:
+    _show({**facts, "notes": graph.notes, "layers": rows}, rows, own, json=json)
+    if graph.depth == 0 and not own:
         note("note: no backlinks were found; the crawl learns the layers from its own links")
+
+
+def _show(
+    facts: dict[str, object],
+    rows: Sequence[dict[str, object]],
+    own: Sequence[dict[str, object]],
+    *,
+    json: bool,
+) -> None:
+    if json:
+        print_json({**facts, "own layers": own} if own else facts)
+        return
+    notes = facts.pop("notes", ())
+    print_facts({key: value for key, value in facts.items() if key != "layers"})
+    if rows:
+        print_table(rows, ["layer", "places", "pages", "terms", "hosts"], title="Layers")
+    if own:
+        print_table(own, ["layer", "places", "terms"], title="Layers that the crawl taught itself")
+    if isinstance(notes, tuple):
+        for said in notes[:10]:
+            note(f"note: {said}")
 
 
 def typical_terms(graph: ContextGraph, languages: Sequence[str]) -> list[list[str]]:
@@ -108,3 +130,21 @@ def _read(layout: Layout) -> tuple[ContextGraph, tuple[str, ...]]:
     if examples.context is None:
         raise CollectionError(f"{layout.root} has no context graph; crawl with a recipe such as cfc")
     return examples.context, examples.languages
+
+
+def _own_layers(layout: Layout) -> list[dict[str, object]]:
+    """Layers of a crawl that built its graphs anew from its own links; nothing where it did not."""
+    if not layout.state_file.is_file():
+        return []
+    with State.open(layout.state_file, read_only=True) as state:
+        pages = state.setting("checkpoint")
+    if not isinstance(pages, int):
+        return []
+    saved = read_saved(layout.models_folder, f"model-{pages}")
+    if "context_layers" not in saved.arrays or not saved.values.get("generation"):
+        return []
+    model = LayeredBayes().load(saved)
+    terms = model.typical_terms(TERMS)
+    return [
+        {"layer": number, "places": size, "terms": terms[number]} for number, size in enumerate(model.sizes)
+    ]
