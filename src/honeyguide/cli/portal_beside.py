@@ -26,14 +26,14 @@ class Beside:
 
     def wait(self) -> None:
         """Stay open until the user has had enough (Ctrl-C), or the portal ends by itself."""
-        # Also where no terminal is: without the token in it nobody can open the portal.
-        print(f"the portal stays open at {self.address} until Ctrl-C", file=sys.stderr, flush=True)
 
         def enough(*_: object) -> None:
             raise KeyboardInterrupt
 
         before = signal.signal(signal.SIGTERM, enough)
         try:
+            # Also where no terminal is: without the token in it nobody can open the portal.
+            print(f"the portal stays open at {self.address} until Ctrl-C", file=sys.stderr, flush=True)
             with suppress(KeyboardInterrupt):
                 self._process.wait()
         finally:
