@@ -136,6 +136,12 @@ VERBS = (
         "links collections/owls --limit 20",
     ),
     Verb(
+        "directory",
+        "honeyguide.cli.directory:directory",
+        "Sort the pages by subject and host; write them as static HTML.",
+        "directory collections/owls --output owls-directory",
+    ),
+    Verb(
         "demo",
         "honeyguide.cli.demo:demo",
         "Crawl a small generated web on this machine with three recipes.",
@@ -259,6 +265,7 @@ def build_app() -> cyclopts.App:
             help=verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
-            show=verb.name != "version",  # `--version` does the same, and a screen has 24 lines
+            # A screen has 24 lines: `--version` and `crawl` do the same.
+            show=verb.name not in ("version", "resume"),
         )
     return app

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
+from honeyguide.store.directory import Directory, build_directory, require_pages
+from honeyguide.store.directory_entries import Entry, page_entries
 from honeyguide.store.duplicate_groups import DuplicateGroup, duplicate_groups
+from honeyguide.store.exports.datasheet import topic_languages
 from honeyguide.store.exports.formats import Source, write_export
 from honeyguide.store.exports.page_rows import page_rows
 from honeyguide.store.exports.selection import Progress, Selection, silent
@@ -180,6 +183,32 @@ class Collection:
     def duplicate_groups(self, *, relevant: bool = True) -> list[DuplicateGroup]:
         """Groups of pages with equal bytes or nearly equal texts, largest first."""
         return duplicate_groups(self.state, relevant=relevant)
+
+    def directory(self, *, subjects: int = 0, seed: int = 0, progress: Progress = silent) -> Directory:
+        """The relevant pages by subject and by host; `subjects` is how many, 0 for a number that suits.
+
+        Raises:
+            CollectionError: There are no relevant pages, or no index.
+        """
+        index = self._index()
+        try:
+            languages = topic_languages(self.layout.topic_file if self.layout else None)
+            made = build_directory(
+                self.state, index.text, languages=languages, subjects=subjects, seed=seed, progress=progress
+            )
+        finally:
+            index.close()
+        return require_pages(made)
+
+    def entries(self, rows: Iterable[int]) -> list[Entry]:
+        """What a directory shows of pages, with the beginning of their texts where there is an index."""
+        if self.layout is None or not self.layout.index_file.is_file():
+            return page_entries(self.state, rows)
+        index = self._index()
+        try:
+            return page_entries(self.state, rows, index.text)
+        finally:
+            index.close()
 
     def _index(self) -> FullText:
         if self.layout is None:

@@ -56,6 +56,16 @@ class Layout(msgspec.Struct, frozen=True):
         return self.root / "models"
 
     @property
+    def directory_file(self) -> Path:
+        """Subjects and hosts, as last made; can be made again."""
+        return self.root / "directory.json"
+
+    @property
+    def exports_folder(self) -> Path:
+        """Exports that the portal made; can be made again."""
+        return self.root / "exports"
+
+    @property
     def marker_file(self) -> Path:
         """Says that the folder is a collection, and of which version."""
         return self.root / _MARKER

@@ -11,7 +11,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import jinja2
 import msgspec
@@ -22,7 +24,6 @@ from honeyguide.store.collection import Collection
 from honeyguide.store.directory import Directory
 from honeyguide.store.directory_entries import Entry
 from honeyguide.store.exports.selection import Progress, silent
-from honeyguide.ui.render import TEMPLATE_FILTERS, is_web
 
 PAGE = 100
 """Pages in one list."""
@@ -30,6 +31,7 @@ HOSTS = 400
 """Hosts in one list."""
 MARKER = "directory.json"
 _HERE = Path(__file__).parent
+_Item = TypeVar("_Item")
 
 
 class _Link(msgspec.Struct, frozen=True):
@@ -122,7 +124,6 @@ class _Site:
         for name in ("directory.css", "directory-filter.js"):
             shutil.copyfile(_HERE / "static" / name, self._folder / name)
             self._files += 1
-        self._write_index()
         for number, subject in enumerate(self._directory.subjects, 1):
             for page, pages, rows in _paged(subject.rows, PAGE):
                 self._render(
@@ -132,32 +133,31 @@ class _Site:
                     groups=(("", "", self._entries(rows)),),
                     page=page,
                     pages=pages,
-                    href=lambda wanted, number=number: _name(f"subject-{number}", wanted),
+                    href=partial(_name, f"subject-{number}"),
                 )
-        self._write_hosts()
+        hosts = self._write_pages_by_host()
+        self._write_hosts(hosts)
+        self._write_index(hosts)
         self._directory.save(self._folder / MARKER)
         return self._files + 1
 
-    def _write_index(self) -> None:
+    def _write_index(self, hosts: list[_Link]) -> None:
         subjects = [
             (subject, _name(f"subject-{number}", 1), self._collection.entries(subject.rows[:3]))
             for number, subject in enumerate(self._directory.subjects, 1)
         ]
-        hosts = sorted(self._directory.hosts, key=lambda host: (-len(host.rows), host.name))[:12]
         self._render(
             "index.html",
             "static_index.html",
             subjects=subjects,
-            hosts=hosts,
-            host_count=len(self._directory.hosts),
+            hosts=sorted(hosts, key=lambda host: (-host.count, host.name))[:12],
+            host_count=len(hosts),
             copies=self._directory.copies,
         )
 
-    def _write_hosts(self) -> None:
-        """Pages of hosts one after another, cut into files of equal length, and the list that leads to them."""
-        flat = [
-            (number, row) for number, host in enumerate(self._directory.hosts) for row in host.rows
-        ]
+    def _write_pages_by_host(self) -> list[_Link]:
+        """Pages of one host after another, in files of equal length; where each host begins."""
+        flat = [(number, row) for number, host in enumerate(self._directory.hosts) for row in host.rows]
         links: list[_Link] = []
         for page, pages, part in _paged(flat, PAGE):
             groups: list[tuple[str, str, list[Entry]]] = []
@@ -175,17 +175,20 @@ class _Site:
                 groups=tuple(groups),
                 page=page,
                 pages=pages,
-                href=lambda wanted: _name("by-host", wanted),
+                href=partial(_name, "by-host"),
             )
-        for page, pages, shown in _paged(links, HOSTS):
+        return links
+
+    def _write_hosts(self, hosts: list[_Link]) -> None:
+        for page, pages, shown in _paged(hosts, HOSTS):
             self._render(
                 _name("hosts", page),
                 "static_hosts.html",
                 hosts=shown,
-                host_count=len(links),
+                host_count=len(hosts),
                 page=page,
                 pages=pages,
-                href=lambda wanted: _name("hosts", wanted),
+                href=partial(_name, "hosts"),
             )
 
     def _entries(self, rows: Sequence[int]) -> list[Entry]:
@@ -207,16 +210,20 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= TEMPLATE_FILTERS
-    environment.tests["web"] = is_web
+    environment.filters |= {"number": "{:,}".format, "when": _day, "score": "{:.3f}".format}
+    environment.tests["web"] = lambda url: str(url).startswith(("http://", "https://"))
     return environment
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
 
 
 def _name(stem: str, page: int) -> str:
     return f"{stem}.html" if page == 1 else f"{stem}-page-{page}.html"
 
 
-def _paged(items: Sequence[Item], size: int) -> Iterator[tuple[int, int, Sequence[Item]]]:
+def _paged(items: Sequence[_Item], size: int) -> Iterator[tuple[int, int, Sequence[_Item]]]:
     """(number of the page, number of pages, what is on it)."""
     pages = max(1, math.ceil(len(items) / size))
     for page in range(1, pages + 1):

@@ -89,6 +89,12 @@ def topic_name(topic_file: Path | None) -> str:
     return str(_table(_asked(topic_file), "topic").get("name", ""))
 
 
+def topic_languages(topic_file: Path | None) -> tuple[str, ...]:
+    """The languages that were asked for; English when none are named."""
+    named = _table(_asked(topic_file), "topic").get("languages")
+    return tuple(str(each) for each in named) if isinstance(named, list) and named else ("en",)
+
+
 def _asked(topic_file: Path | None) -> dict[str, Any]:
     try:
         return tomllib.loads(_text_of(topic_file))

@@ -1,0 +1,68 @@
+"""`honeyguide directory`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from honeyguide.cli.meter import Meter
+from honeyguide.cli.output import print_facts, print_json, print_table
+from honeyguide.errors import MissingExtra
+from honeyguide.store.collection import Collection
+from honeyguide.store.exports.datasheet import topic_name
+
+
+def directory(
+    folder: Path,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=("--output", "--to"))] = None,
+    subjects: int = 0,
+    seed: int = 0,
+    title: str = "",
+    json: bool = False,
+) -> None:
+    """Sort the relevant pages by subject and by host, and write them as a site of static HTML.
+
+    Args:
+        folder: The collection.
+        output: Folder for the site; without it the subjects are only shown.
+        subjects: How many; 0 for a number that suits the collection.
+        seed: Equal seeds give equal subjects.
+        title: Of the site; by default the topic's name.
+        json: Print JSON.
+    """
+    if output is not None:
+        try:
+            from honeyguide.ui.static_directory import write_static_directory
+        except ImportError:
+            raise MissingExtra("The static directory", "ui") from None
+    with Collection.open(folder) as collection:
+        assert collection.layout is not None
+        with Meter("reading pages") as meter:
+            made = collection.directory(subjects=max(0, subjects), seed=seed, progress=meter)
+        if output is None:
+            rows = [
+                {"pages": len(one.rows), "subject": one.label, "terms": one.terms} for one in made.subjects
+            ]
+            print_table(rows, ("pages", "subject"), json=json)
+            return
+        named = title or topic_name(collection.layout.topic_file) or folder.resolve().name
+        with Meter(f"writing {output}") as meter:
+            files = write_static_directory(
+                collection, made, output, title=named, at=time.time(), progress=meter
+            )
+    facts: dict[str, object] = {
+        "open": str(output / "index.html"),
+        "pages": made.listed,
+        "subjects": len(made.subjects),
+        "hosts": len(made.hosts),
+        "files": files,
+    }
+    if json:
+        print_json(facts)
+    else:
+        print_facts(facts)
