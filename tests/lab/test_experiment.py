@@ -183,6 +183,11 @@ def test_bad_results_are_refused(tmp_path: Path) -> None:
         ('title = "Small"', "", "'title' is missing"),
         ("[report]", '[report]\nbaseline = "randum"', "unknown row 'randum'; did you mean 'random'"),
         ("levels = 1", "levels = ", "not valid TOML"),
+        (
+            "[report]",
+            '[[tables]]\ntitle = "T"\ncolumns = ["judged_recal"]\n[report]',
+            "unknown measure 'judged_recal'; did you mean 'judged_recall'",
+        ),
     ],
 )
 def test_a_typo_is_one_line_with_the_nearest_name(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from honeyguide.lab.experiment.extras import Finished
+from honeyguide.lab.experiment.extras import Finished, gives
 from honeyguide.ordering.cbp_slc import RULES
 from honeyguide.web import url_id
 
 
+@gives(*(f"{what}{rule}" for what in ("by_", "targets_by_") for rule in RULES))
 def rules(crawl: Finished) -> dict[str, float]:
     """Pages fetched by each rule, and how many of these are targets; zero for other orders."""
     fetched, targets = dict.fromkeys(RULES, 0), dict.fromkeys(RULES, 0)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import rankdata
 
-from honeyguide.lab.experiment.extras import Finished
+from honeyguide.lab.experiment.extras import Finished, gives
 from honeyguide.lab.experiment.situation import depths_from
 
 
+@gives("setup_questions", "setup_pages", "setup_places")
 def set_up(crawl: Finished) -> dict[str, float]:
     """What the set-up cost: questions to the backlink source, pages read, places in the graph."""
     facts = [event.data for event in crawl.events if event.kind == "learned"]
@@ -21,6 +22,7 @@ def set_up(crawl: Finished) -> dict[str, float]:
     }
 
 
+@gives("backlink_questions", "backlink_pages", "backlink_targets")
 def backlink_mode(crawl: Finished) -> dict[str, float]:
     """Pages and targets that the crawl was led to by backlinks of its hits."""
     named = {
@@ -40,6 +42,7 @@ def backlink_mode(crawl: Finished) -> dict[str, float]:
     }
 
 
+@gives("layer_distance_correlation", "one_link_away")
 def layers(crawl: Finished) -> dict[str, float]:
     """Whether layers tell the distance: rank correlation of a page's layer with its links to a target.
 

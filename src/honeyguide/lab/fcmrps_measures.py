@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from honeyguide.lab.experiment.extras import Finished
+from honeyguide.lab.experiment.extras import Finished, gives
 from honeyguide.ordering.url_tokens import UrlTokens, spelled
 from honeyguide.relevance.description_cosine import THRESHOLD
 from honeyguide.topic.taxonomy_vector import labels_of
 from honeyguide.topic.tokens import built_in_table
 
 
+@gives("precision_by_description")
 def by_description(crawl: Finished) -> dict[str, float]:
     """Precision as the study has it: share of pages whose cosine with the description is high enough.
 
@@ -21,6 +22,10 @@ def by_description(crawl: Finished) -> dict[str, float]:
     return {"precision_by_description": relevant / len(grades) if grades else 0.0}
 
 
+@gives(
+    "targets_with_topic_token", "targets_with_context_token",
+    "described_with_topic_token", "described_with_context_token",
+)  # fmt: skip
 def tokens_in_urls(crawl: Finished) -> dict[str, float]:
     """R_at and R_act: share of relevant pages whose URL holds a token of the topic, or else of its context.
 
@@ -52,6 +57,7 @@ def _shares(tokens: UrlTokens, urls: Sequence[str], topic: int) -> tuple[float, 
     return (own / len(urls), around / len(urls)) if urls else (0.0, 0.0)
 
 
+@gives("targets_english", "targets_chinese")
 def languages_reached(crawl: Finished) -> dict[str, float]:
     """Targets found by host language, where hosts are called `en.` and `zh.`."""
     hits = [url for url, page in zip(crawl.urls, crawl.record.fetched, strict=True) if page.on_target]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from honeyguide.lab.experiment.extras import Finished
+from honeyguide.lab.experiment.extras import Finished, gives
 from honeyguide.lab.experiment.recorded_world import open_world
 from honeyguide.lab.experiment.world import has_label
 
@@ -14,6 +14,7 @@ FIRST: Final = 500
 """Pages that the GP hybrid study had judged by people."""
 
 
+@gives("first_500_f1_on", "first_500_f1_off", "first_500_macro_f1")
 def first_pages(crawl: Finished) -> dict[str, float]:
     """Macro-F1 of the page model's verdicts on the first 500 pages, by the labels.
 
@@ -39,6 +40,7 @@ def _f1(pairs: Mapping[tuple[bool, bool], int], kind: bool) -> float:
     return 2.0 * right / total if total else 0.0
 
 
+@gives("communities_reached", "communities_half")
 def communities(crawl: Finished) -> dict[str, float]:
     """How many of the topic's labels were reached: with a target fetched, and with half of them."""
     labels = open_world(crawl.situation.task.web).labels

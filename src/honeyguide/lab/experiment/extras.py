@@ -42,6 +42,23 @@ class Finished(msgspec.Struct, frozen=True):
 Extra: TypeAlias = Callable[[Finished], Mapping[str, float]]
 
 
+def gives(*names: str) -> Callable[[Extra], Extra]:
+    """Say which numbers a measure gives, so that a misspelt column is refused before anything runs."""
+
+    def named(extra: Extra) -> Extra:
+        extra.__dict__["gives"] = names
+        return extra
+
+    return named
+
+
+def columns_of(extra: Extra) -> tuple[str, ...] | None:
+    """The numbers that a measure gives; None when it does not say."""
+    found: tuple[str, ...] | None = getattr(extra, "gives", None)
+    return found
+
+
+@gives("targets_with_topic_word_in_url")
 def topic_tokens_in_urls(crawl: Finished) -> dict[str, float]:
     """Share of the targets found whose URL holds one of the topic's words (FCMRPS study)."""
     words = [
@@ -52,6 +69,7 @@ def topic_tokens_in_urls(crawl: Finished) -> dict[str, float]:
     return {"targets_with_topic_word_in_url": with_word / len(hits) if hits else 0.0}
 
 
+@gives("judged_precision", "judged_recall")
 def judged(crawl: Finished) -> dict[str, float]:
     """How well the recipe's own page model tells targets from other pages: precision and recall."""
     verdicts = {event.url: bool(event.data["on_topic"]) for event in crawl.events if event.kind == "page"}
@@ -64,6 +82,7 @@ def judged(crawl: Finished) -> dict[str, float]:
     return {"judged_precision": both / said if said else 0.0, "judged_recall": both / true if true else 0.0}
 
 
+@gives("hosts_fetched", "hosts_with_target")
 def hosts_reached(crawl: Finished) -> dict[str, float]:
     """Hosts among the pages fetched, and hosts with a target among them."""
     hosts = [url.split("/", 3)[2] for url in crawl.urls]
@@ -71,8 +90,9 @@ def hosts_reached(crawl: Finished) -> dict[str, float]:
     return {"hosts_fetched": float(len(set(hosts))), "hosts_with_target": float(len(with_target))}
 
 
+@gives("suggest_answers")
 def suggestions(crawl: Finished) -> dict[str, float]:
-    """Pages and targets that came from discovery sources instead of links."""
+    """Answers of discovery sources (search engines, backlinks) in the crawl."""
     answers = [event for event in crawl.events if event.kind == "suggest"]
     return {"suggest_answers": float(len(answers))}
 

@@ -14,7 +14,7 @@ from honeyguide.config.load import check_values
 from honeyguide.config.recipes import find_recipe
 from honeyguide.config.schema import Config
 from honeyguide.errors import HoneyguideError, TopicError
-from honeyguide.lab.experiment.extras import find_extra
+from honeyguide.lab.experiment.extras import columns_of, find_extra
 from honeyguide.lab.experiment.results import check_measure
 from honeyguide.lab.experiment.schema import Experiment, GivenTable, RecipeEntry
 from honeyguide.lab.studies import check_study
@@ -92,10 +92,12 @@ def check_experiment(values: dict[str, object], *, file: TopicFile | None = None
         _check_recipe(experiment, entry, ("recipes", index), file)
     for index, name in enumerate(experiment.extra_measures):
         _guard(lambda name=name: find_extra(name), ("extra_measures", index), file)
+    extras = [columns_of(find_extra(name)) for name in experiment.extra_measures]
+    also = [column for columns in extras for column in columns or ()]
     for number, table in enumerate(experiment.tables):
         for column in table.columns:
-            if not experiment.extra_measures:
-                _guard(lambda column=column: check_measure(column), ("tables", number, "columns"), file)
+            if None not in extras:
+                _guard(lambda column=column: check_measure(column, also), ("tables", number, "columns"), file)
     _check_names(experiment, file)
     if experiment.study is not None:
         name = experiment.study

@@ -128,8 +128,9 @@ class Results(msgspec.Struct, frozen=True):
 
 def check_measure(name: str, also: Iterable[str] = ()) -> str:
     """The name itself, when there is such a measure."""
-    if name not in MEASURES and name not in set(also):
-        raise HoneyguideError(f"unknown measure {name!r}; {nearest(name, MEASURES)}")
+    known = [*MEASURES, *also]
+    if name not in known:
+        raise HoneyguideError(f"unknown measure {name!r}; {nearest(name, known)}")
     return name
 
 
