@@ -29,7 +29,7 @@ def test_the_unsure_come_first() -> None:
 
 
 def test_new_hosts_come_before_hosts_that_were_asked_about() -> None:
-    scores, hosts = [0.5, 0.51, 0.52, 0.6], [1, 1, 1, 2]
+    scores, hosts = [0.5, 0.51, 0.52, 0.53], [1, 1, 1, 2]
     assert [one.row for one in review_queue(pages(scores, hosts=hosts), limit=2)] == [1, 4]
     asked = review_queue(pages(scores, hosts=hosts), limit=1, host_reviews={1: 5})
     assert asked[0].row == 4

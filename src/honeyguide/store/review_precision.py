@@ -92,7 +92,8 @@ def precision(
         weight = size / len(scores)
         rest = max(0.0, 1.0 - len(own) / size) if size else 0.0
         share += weight * mean
-        variance += weight * weight * rest * max(mean * (1.0 - mean), 0.25 / max(1.0, trials)) / max(1, len(own))
+        noise = max(mean * (1.0 - mean), 0.25 / max(1.0, trials)) / max(1, len(own))
+        variance += weight * weight * rest * noise
     share = min(1.0, max(0.0, share))
     spread = max(share * (1.0 - share), 0.25 / len(reviewed))
     worth = min(float(len(reviewed)), spread / variance) if variance > 0.0 else float(len(reviewed))
