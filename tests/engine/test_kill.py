@@ -6,16 +6,13 @@ import random
 import signal
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
+from consistency import check_consistent, page_facts
 from crawls import finish, small_crawl
 
-from honeyguide.model import Outcome
-from honeyguide.store.archive_check import check_archive
 from honeyguide.store.collection import Collection
-from honeyguide.store.index import FullText
 
 VICTIM = Path(__file__).parents[1] / "support" / "victim.py"
 
@@ -37,51 +34,6 @@ def run_and_kill(folder: Path, pages: int, recipe: str, after: int) -> tuple[boo
     return False, last
 
 
-def facts(folder: Path) -> list[tuple[str, float, int, str]]:
-    with Collection.open(folder) as collection:
-        return [(page.url, page.score, page.depth, page.digest) for page in collection.pages(relevant=None)]
-
-
-def check_consistent(folder: Path) -> None:
-    with Collection.open(folder) as collection:
-        state = collection.state
-        assert state.check() == []
-        counts = state.counts()
-        assert counts[Outcome.FETCHED] + counts.get(Outcome.NOINDEX, 0) == state.page_count()
-        indexed = [
-            page.row
-            for page in collection.pages()
-            if (record := state.url_by_row(page.row)) and record.status is Outcome.FETCHED
-        ]
-        index = FullText.open(folder / "index.sqlite", read_only=True)
-        assert index.missing(indexed) == []
-        assert index.size() == len(indexed)
-        index.close()
-    for archive in (folder / "archive").glob("*.warc.gz"):
-        assert check_archive(archive).records["response"] > 0
-        checked = subprocess.run(
-            [Path(sys.executable).parent / "warcio", "check", str(archive)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert checked.returncode == 0, checked.stdout
-        assert read_by_fastwarc(archive) > 0
-
-
-def read_by_fastwarc(archive: Path) -> int:
-    """Read the whole file with another program's reader, digests checked; the number of records."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        from fastwarc.warc import ArchiveIterator
-    records = 0
-    with archive.open("rb") as stream:
-        for record in ArchiveIterator(stream, parse_http=False):
-            assert record.verify_block_digest()
-            records += 1
-    return records
-
-
 async def kill_often(tmp_path: Path, recipe: str, *, kills: int, pages: int, seed: int) -> None:
     await finish(small_crawl(tmp_path / "whole", recipe=recipe, max_pages=pages))
     chance = random.Random(seed)
@@ -95,7 +47,7 @@ async def kill_often(tmp_path: Path, recipe: str, *, kills: int, pages: int, see
             assert collection.status().pages >= last
     while not done:
         done, _ = run_and_kill(broken, pages, recipe, after=pages * 2)
-    assert facts(broken) == facts(tmp_path / "whole")
+    assert page_facts(broken) == page_facts(tmp_path / "whole")
     check_consistent(broken)
     check_consistent(tmp_path / "whole")
 

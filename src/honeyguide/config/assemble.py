@@ -31,6 +31,7 @@ from honeyguide.engine.options import CrawlOptions
 from honeyguide.engine.reread import Reader, index_missing, relearn
 from honeyguide.engine.service_http import ServiceHttp
 from honeyguide.engine.web import Web
+from honeyguide.failpoint import failpoint
 from honeyguide.fetch.base import Fetcher
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
@@ -245,6 +246,7 @@ def _take_up(
 ) -> None:
     """Bring model, order and index to where the state is."""
     covered = checkpoints.restore()
+    failpoint("resume.restored")
     if stores.archive is None:
         return
     if checkpoints.stateful:

@@ -10,6 +10,7 @@ import msgspec
 from honeyguide.engine.admission import Admission, domain_of, found_dropped, found_link
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.web import Visit
+from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
 from honeyguide.ordering.base import LinkOrder
@@ -141,7 +142,9 @@ class Arrival:
                 refers_to=self._twin(last.digest),
                 metadata={"via": waiting.parent_url, "hops": str(waiting.depth)},
             )
-        return self._archive.write_exchange(last)
+        position = self._archive.write_exchange(last)
+        failpoint("archive.written")
+        return position
 
     def _twin(self, digest: str) -> tuple[str, float] | None:
         """URL and time of an archived page with the same bytes."""
@@ -207,6 +210,7 @@ class Arrival:
         self._frontier.set_score(row, verdict.score)
         record = self._record(row, page, verdict, position)
         self._state.save_page(record, targets)
+        failpoint("arrive.page")
         self._zones.fetched(row, page.url, targets=targets, twin=twin_of(record))
         if self._index is not None and verdict.on_topic and not page.noindex:
             index_page(self._index, row, page, verdict.score)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from honeyguide.engine.budget import Tally
+from honeyguide.failpoint import failpoint
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
 from honeyguide.store.models import read_saved, write_saved
@@ -44,7 +45,9 @@ class Checkpoints:
         order = self._order.save()
         if order.values or order.arrays:
             write_saved(self._folder, f"order-{tally.pages}", order)
+        failpoint("checkpoint.order")
         write_saved(self._folder, f"model-{tally.pages}", self._model.save())
+        failpoint("checkpoint.files")
         self._state.put_setting("checkpoint", tally.pages)
         self._state.put_setting("checkpoint_has_order", bool(order.values or order.arrays))
 

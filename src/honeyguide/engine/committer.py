@@ -7,6 +7,7 @@ import msgspec
 from honeyguide.engine.arrival import Stores
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.web import Visit
+from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Frontier
 from honeyguide.model import Event
 
@@ -61,14 +62,18 @@ class Committer:
         """Flush the archive, commit the state with the archive's end, then the index."""
         state = self._stores.state
         self._frontier.flush()
+        failpoint("commit.frontier")
         if self._stores.archive is not None:
             end = self._stores.archive.flush()
             state.put_setting("archive_end", [end.file, end.offset])
         state.put_setting("tally", msgspec.to_builtins(self._tally))
         state.put_setting("clock", now)
+        failpoint("commit.flushed")
         state.commit()
+        failpoint("commit.state")
         if self._stores.index is not None:
             self._stores.index.commit()
+        failpoint("commit.done")
         self._ready.extend(self._held)
         self._held.clear()
         self._last_pages = self._tally.pages

@@ -18,6 +18,7 @@ from honeyguide.engine.options import INJECTED_PRIORITY, SEED_PRIORITY, CrawlOpt
 from honeyguide.engine.set_up import suggest_data
 from honeyguide.engine.settle import settle
 from honeyguide.engine.web import Visit, Web
+from honeyguide.failpoint import failpoint
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Host, Outcome, Page, Topic
@@ -240,7 +241,9 @@ class Crawler:
         self._wake.set()
 
     async def _visit(self, waiting: Waiting) -> None:
+        failpoint("fetch.asked")
         visit = await self._web.visit(waiting)
+        failpoint("fetch.answered")
         self._done.append((waiting, visit))
 
     async def _ask(self, source: Source, ask: Ask) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.engine.arrival import Arrival, Stores, index_page, placed
+from honeyguide.failpoint import failpoint
 from honeyguide.fetch.decode import decode
 from honeyguide.frontier import Waiting
 from honeyguide.model import Page
@@ -98,6 +99,7 @@ def index_missing(reader: Reader, stores: Stores) -> int:
         page = reader.page(record) if record and record.file else None
         if record is not None and page is not None and not page.noindex:
             index_page(stores.index, row, page, record.score)
+            failpoint("resume.indexed")
             pages += 1
     stores.index.commit()
     return pages

@@ -18,6 +18,7 @@ from uuid import NAMESPACE_URL, uuid5
 import msgspec
 
 from honeyguide.errors import CollectionError
+from honeyguide.failpoint import failpoint
 from honeyguide.store.archive_record import (
     REVISIT_PROFILE,
     RecordPacker,
@@ -150,6 +151,7 @@ class ArchiveWriter:
         else:
             start = Position(*committed)
             _cut(folder, prefix, start)
+            failpoint("resume.cut")
         return cls(
             folder,
             prefix=prefix,
@@ -307,15 +309,23 @@ class ArchiveWriter:
             if self._descriptor < 0:
                 self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
             view = memoryview(b"".join(self._buffer))
-            while view:
-                view = view[os.write(self._descriptor, view) :]
+            # In two parts, so that a test can fall in between: a record torn in the file.
+            half = len(view) // 2
+            for part in (view[:half], view[half:]):
+                self._write(part)
+                failpoint("archive.torn")
         except OSError as error:
             self._broken = True
             raise CollectionError(
                 f"{path}: {error.strerror}; free space on the disk and resume the crawl"
             ) from error
+        failpoint("archive.flushed")
         self._buffer.clear()
         self._buffered = 0
+
+    def _write(self, view: memoryview) -> None:
+        while view:
+            view = view[os.write(self._descriptor, view) :]
 
 
 def file_number(name: str, prefix: str) -> int:

@@ -1,0 +1,116 @@
+"""Death at every named fail point: nothing committed is lost, and the crawl ends as if nothing had been."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from consistency import check_consistent, page_facts
+
+from honeyguide import failpoint
+from honeyguide.errors import HoneyguideError
+from honeyguide.store.collection import Collection
+
+MORTAL = Path(__file__).parents[1] / "support" / "mortal.py"
+UNCOMMITTED = 65
+"""Pages of one transaction in a crawl with a virtual clock, and the one in flight."""
+OFTEN = {"fetch.asked", "fetch.answered", "archive.written", "arrive.page"}
+"""Fail points of every page."""
+LAST = {"checkpoint.order", "checkpoint.files"}
+"""Fail points that a small crawl passes only at its end."""
+
+Life = Callable[[Path, str, int, str], int]
+
+
+@pytest.fixture(scope="module")
+def life() -> Iterator[Life]:
+    """Runs a crawl in a process of its own until it ends or dies; its exit status."""
+    with subprocess.Popen(
+        [sys.executable, str(MORTAL)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        lines, answers = process.stdin, process.stdout
+        assert lines is not None
+        assert answers is not None
+
+        def run(folder: Path, recipe: str, pages: int, fail_at: str) -> int:
+            lines.write(f"{folder} {recipe} {pages} {fail_at}\n")
+            lines.flush()
+            return int(answers.readline())
+
+        yield run
+        lines.close()
+
+
+def committed(folder: Path) -> list[tuple[str, float, int, str]]:
+    """What a dead crawl left behind."""
+    return page_facts(folder) if (folder / "state.sqlite").exists() else []
+
+
+def die(life: Life, folder: Path, recipe: str, pages: int, fail_at: str) -> None:
+    """Crash at a fail point; what was committed before is still there."""
+    before = committed(folder)
+    if fail_at.startswith("resume.") and not before:
+        # There must be something to resume: a tail to cut, pages that the index lacks.
+        assert life(folder, recipe, pages, "commit.state:2") == -signal.SIGKILL
+        before = committed(folder)
+    assert life(folder, recipe, pages, fail_at) == -signal.SIGKILL, f"{fail_at} was not reached"
+    assert committed(folder)[: len(before)] == before, "a committed page was lost"
+
+
+def check_end(folder: Path, whole: Path, *, deaths: int, warcio: bool = True) -> None:
+    """Same pages as the uninterrupted crawl; few were asked for twice; all stores agree."""
+    assert page_facts(folder) == page_facts(whole)
+    check_consistent(folder, warcio=warcio)
+    asked = Counter(folder.with_suffix(".asked").read_text().split())
+    once = Counter(whole.with_suffix(".asked").read_text().split())
+    assert asked.keys() == once.keys()
+    assert (asked - once).total() <= deaths * UNCOMMITTED
+    with Collection.open(folder) as ended, Collection.open(whole) as other:
+        assert ended.state.counts() == other.state.counts()
+
+
+def test_each_point_once(life: Life, tmp_path: Path) -> None:
+    pages = 100
+    whole = tmp_path / "whole"
+    assert life(whole, "best-first", pages, "-") == 0
+    for name in failpoint.NAMES:
+        folder = tmp_path / name.replace(".", "-")
+        die(life, folder, "best-first", pages, f"{name}:{20 if name in OFTEN else 1}")
+        assert life(folder, "best-first", pages, "-") == 0
+        check_end(folder, whole, deaths=2, warcio=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", ["breadth-first", "best-first", "shark-search", "ache-like"])
+def test_each_point_five_times(life: Life, tmp_path: Path, recipe: str) -> None:
+    pages = 400
+    whole = tmp_path / "whole"
+    assert life(whole, recipe, pages, "-") == 0
+    chance = random.Random(3)
+    for name in failpoint.NAMES:
+        folder = tmp_path / name.replace(".", "-")
+        deaths = 0
+        for _ in range(1 if name in LAST else 5):
+            die(life, folder, recipe, pages, f"{name}:{chance.randrange(1, 60) if name in OFTEN else 1}")
+            deaths += 2
+            if len(committed(folder)) > pages - 64:
+                break
+            if name.startswith("resume."):  # go on a little, so that there is something new to resume
+                life(folder, recipe, pages, "commit.state:2")
+        while life(folder, recipe, pages, "-") != 0:
+            pass
+        check_end(folder, whole, deaths=deaths)
+
+
+def test_only_tests_can_arm_them() -> None:
+    failpoint.arm({"HONEYGUIDE_FAIL_AT": "commit.done"})
+    failpoint.failpoint("commit.done")  # we are still here
+    with pytest.raises(HoneyguideError, match="no such fail point; use one of"):
+        failpoint.arm({"HONEYGUIDE_FAIL_AT": "nowhere", "HONEYGUIDE_TESTS": "1"})
+    failpoint.arm({})

@@ -1,0 +1,67 @@
+"""Crawls that die at fail points, one forked child each, so that imports are paid once.
+
+`python mortal.py` reads lines `FOLDER RECIPE PAGES FAIL_AT` (or `-` for no fail point) and answers each with
+how the child ended: 0, or minus the signal. Every URL a child asks for is noted in `FOLDER.asked`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from crawls import WEB, finish, small_crawl, small_topic
+
+from honeyguide import failpoint
+from honeyguide.config.crawl import Crawl
+from honeyguide.engine.clock import VirtualClock
+from honeyguide.fetch.base import Failure, Request, Response
+from honeyguide.lab.generated import GeneratedFetcher
+
+
+class Noting(GeneratedFetcher):
+    """Notes what it is asked for before it answers."""
+
+    def __init__(self, clock: VirtualClock, log: Path) -> None:
+        super().__init__(WEB, clock)
+        self._log = log
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        """As the generated web answers."""
+        with self._log.open("a") as log:
+            log.write(request.url + "\n")
+        return await super().fetch(request)
+
+
+def child(folder: Path, recipe: str, pages: int, fail_at: str) -> None:
+    """One crawl, or what there is of it."""
+    failpoint.arm({"HONEYGUIDE_TESTS": "1", "HONEYGUIDE_FAIL_AT": "" if fail_at == "-" else fail_at})
+    clock = VirtualClock()
+    asked = Noting(clock, folder.with_suffix(".asked"))
+    crawl = Crawl(small_topic(), out=folder, recipe=recipe, clock=clock, fetcher=asked, max_pages=pages)
+    asyncio.run(finish(crawl))
+
+
+def main() -> None:
+    """Serve until the end of the input."""
+    asyncio.run(finish(small_crawl(None, max_pages=2)))  # compiled code is loaded once, not by every child
+    for line in sys.stdin:
+        folder, recipe, pages, fail_at = line.split()
+        process = os.fork()
+        if not process:
+            try:
+                child(Path(folder), recipe, int(pages), fail_at)
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
+                os._exit(1)
+            os._exit(0)
+        _, status = os.waitpid(process, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
