@@ -249,7 +249,7 @@ _CONTEXT = (
     ),
 )
 
-_GP_STUDY = "Chen, A Novel Hybrid Focused Crawling Algorithm to Build Domain-Specific Collections, Virginia Tech 2007"
+_GP_STUDY = "Chen, A Novel Hybrid Focused Crawling Algorithm to Build Domain-Specific Collections, 2007"
 
 
 def _gp(name: str, title: str, ordering: Part, *, model: str = "evolved-knn", search: bool = True) -> Recipe:
