@@ -15,12 +15,34 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.ui import addresses, live, metrics, page_parts, page_view, search
+from honeyguide.ui import (
+    addresses,
+    directory,
+    exports,
+    jobs,
+    links,
+    live,
+    metrics,
+    page_parts,
+    page_view,
+    search,
+)
 from honeyguide.ui.portal import Portal
 from honeyguide.ui.render import failure, missing, refused
 from honeyguide.ui.security import Gate
 
-FEATURES: tuple[ModuleType, ...] = (live, search, addresses, page_view, page_parts, metrics)
+FEATURES: tuple[ModuleType, ...] = (
+    live,
+    search,
+    addresses,
+    page_view,
+    page_parts,
+    metrics,
+    directory,
+    links,
+    exports,
+    jobs,
+)
 """Modules with `ROUTES`. A new page is one line here."""
 
 STATIC = Path(__file__).parent / "static"

@@ -15,6 +15,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.store.catalogue import Catalogue
 from honeyguide.store.collection import Collection
 from honeyguide.store.layout import Layout, is_collection
+from honeyguide.ui.jobs import Jobs
 from honeyguide.ui.launch import Launcher
 from honeyguide.ui.watch import Estimator, Watch
 from honeyguide.web.url import canonical, url_id
@@ -31,6 +32,7 @@ class Portal:
         self.layout = Layout(folder)
         self.watch = Watch(folder, estimator=estimator)
         self.launcher = Launcher()
+        self.jobs = Jobs()
         self._lock = threading.Lock()
         self._idle: deque[tuple[int, Collection]] = deque()
         self._closed = False
@@ -80,6 +82,7 @@ class Portal:
 
     def close(self) -> None:
         """Close all readers."""
+        self.jobs.close()
         self.launcher.close()
         self.watch.close()
         with self._lock:

@@ -27,20 +27,20 @@ td { overflow-wrap: anywhere; } pre { overflow-x: auto; padding: .75rem; border:
 """
 
 
-class Paragraph(msgspec.Struct, frozen=True):
+class Paragraph(msgspec.Struct, frozen=True, tag=True):
     """Running text."""
 
     text: str
 
 
-class Rows(msgspec.Struct, frozen=True):
+class Rows(msgspec.Struct, frozen=True, tag=True):
     """A table."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-class Code(msgspec.Struct, frozen=True):
+class Code(msgspec.Struct, frozen=True, tag=True):
     """Text kept as it is."""
 
     text: str

@@ -1,0 +1,113 @@
+"""Hubs, authorities and near-duplicate groups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from honeyguide.store.collection import Collection
+from honeyguide.store.duplicate_groups import DuplicateGroup
+from honeyguide.store.exports.selection import Progress
+from honeyguide.store.link_analysis import LinkAnalysis
+from honeyguide.ui.jobs import Job
+from honeyguide.ui.portal import Portal, portal_of
+from honeyguide.ui.render import page_of, query_of, render
+
+PAGE = 50
+GROUPS = 20
+_SHOWN = 20
+"""Pages of a group that are shown; the rest are counted."""
+_WAIT = 0.15
+"""Seconds an answer waits for a computation: that of a small collection is done by then."""
+_VIEWS = ("hubs", "authorities", "duplicates")
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What is computed at once."""
+
+    pages: int
+    analysis: LinkAnalysis
+    groups: list[DuplicateGroup]
+
+
+def links(request: Request) -> Response:
+    """One of the three rankings, computed in the background when the collection has grown."""
+    portal = portal_of(request)
+    asked = query_of(request)
+    view = asked.text("view") if asked.text("view") in _VIEWS else "hubs"
+    everything, within = bool(asked.text("all")), bool(asked.text("within"))
+    found, job = _found(portal, everything=everything, within=within)
+    page = page_of(request)
+    shown: list[object] = []
+    total = 0
+    if found is not None and view == "duplicates":
+        total, size = len(found.groups), GROUPS
+        shown = _groups(portal, found.groups[(page - 1) * size : page * size])
+    elif found is not None:
+        ranked = found.analysis.hubs if view == "hubs" else found.analysis.authorities
+        total, size = len(ranked), PAGE
+        shown = list(ranked[(page - 1) * size : page * size])
+    return render(
+        request,
+        "links.html",
+        title="Links",
+        active="links",
+        view=view,
+        everything=everything,
+        within=within,
+        found=found,
+        shown=shown,
+        total=total,
+        page=page,
+        more=page * (GROUPS if view == "duplicates" else PAGE) < total,
+        job=job,
+    )
+
+
+def _found(portal: Portal, *, everything: bool, within: bool) -> tuple[_Found | None, Job | None]:
+    """The newest result for these options and, if a newer one is being computed, its job."""
+    name = f"links{'-all' if everything else ''}{'-within' if within else ''}"
+    with portal.reading() as collection:
+        pages = collection.state.page_count()
+    job = portal.jobs.get(name)
+    before = job.result if job is not None and isinstance(job.result, _Found) else None
+    if job is not None and not job.busy and (before is None or before.pages == pages):
+        return before, job
+    if job is None or not job.busy:
+        job = portal.jobs.start(
+            name,
+            lambda progress: _compute(portal.folder, progress, everything=everything, within=within),
+            meanwhile=before,
+        )
+    job.ended.wait(_WAIT)
+    return (job.result if isinstance(job.result, _Found) else None), job
+
+
+def _compute(folder: Path, progress: Progress, *, everything: bool, within: bool) -> _Found:
+    with Collection.open(folder) as collection:
+        progress(0, 2)
+        analysis = collection.links(relevant=not everything, within_hosts=within)
+        progress(1, 2)
+        groups = collection.duplicate_groups(relevant=not everything)
+        return _Found(analysis.pages, analysis, groups)
+
+
+def _groups(portal: Portal, groups: list[DuplicateGroup]) -> list[object]:
+    """Each group with the pages of it that are shown and what each is to the first."""
+    shown: list[object] = []
+    with portal.reading() as collection:
+        for group in groups:
+            kinds = dict.fromkeys(group.near, "nearly the same text") | dict.fromkeys(
+                group.equal, "the same bytes"
+            )
+            kinds[group.first] = "fetched first"
+            entries = collection.entries(group.rows[:_SHOWN])
+            shown.append((group, [(entry, kinds[entry.row]) for entry in entries]))
+    return shown
+
+
+ROUTES: list[BaseRoute] = [Route("/links", links)]

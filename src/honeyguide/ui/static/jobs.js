@@ -1,0 +1,31 @@
+// Shows how far background work is, and the page anew when it has ended.
+
+const PAUSE = 700;
+
+async function follow(place) {
+  const bar = place.querySelector("progress");
+  const text = place.querySelector("output");
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    let answer;
+    try {
+      answer = await fetch(`/jobs/${encodeURIComponent(place.dataset.job)}`);
+    } catch {
+      text.textContent = "the portal does not answer";
+      continue;
+    }
+    if (!answer.ok) return;
+    const job = await answer.json();
+    if (job.state === "done" || job.state === "failed") {
+      location.reload();
+      return;
+    }
+    if (job.total) {
+      bar.max = job.total;
+      bar.value = job.done;
+      text.textContent = `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`;
+    }
+  }
+}
+
+document.querySelectorAll("[data-job]").forEach(follow);
