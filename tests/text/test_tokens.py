@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -52,12 +53,14 @@ def test_full_width_letters_are_folded_in_chinese_text() -> None:
 
 def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "CACHE_LIMIT", 10)
-    analyser = Analyser()
+    analyser = Analyser(("en", "fi"))  # options that no other test has
     text = " ".join(f"word{i}" for i in range(100))
     assert len(analyser.terms(text)) == 100
-    assert len(analyser._terms) <= 10
+    assert len(analyser._memory.pieces) <= 10
     assert len(analyser.terms(text * 3)) == len(analyser.terms(text * 3)) > tokens.LONG // 10
-    assert len(analyser._long._table) <= 110  # type: ignore[union-attr]  one text more than the limit
+    long = analyser._memory.long
+    assert long is not None
+    assert len(long._table) <= 110  # one text more than the limit
 
 
 def test_only_the_start_of_a_huge_text_is_read() -> None:
@@ -121,3 +124,18 @@ def test_long_texts_give_what_short_ones_give(pieces: list[str]) -> None:
         if len(text) < tokens.LONG
         else True
     )
+
+
+def test_a_caller_may_change_its_list() -> None:
+    text = "owls and their feathers " * 100
+    first = Analyser().terms(text)
+    first.clear()
+    assert Analyser().terms(text)[:2] == ["owl", "feather"]
+
+
+def test_threads_have_their_own_memory() -> None:
+    texts = [" ".join(f"w{n}x{i}" for i in range(400)) for n in range(40)]
+    expected = [text.split() for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        analyser = Analyser(stem=False)
+        assert list(pool.map(analyser.terms, texts)) == expected

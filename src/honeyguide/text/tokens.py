@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Final, cast
@@ -191,6 +192,43 @@ class _LongTexts:
         return number
 
 
+class _Memory:
+    """What analysers with equal options remember together: models of one crawl read the same pages."""
+
+    def __init__(self, languages: tuple[str, ...], stem: bool, segmenter: Segmenter) -> None:
+        empty: frozenset[str] = frozenset()
+        dropped = empty.union(*(stop_words.BY_LANGUAGE.get(name, empty) for name in languages))
+        stemmer = next((SNOWBALL[name] for name in languages if name in SNOWBALL), None)
+        # The dict is the cache; the stemmer's own would only repeat it.
+        stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
+        self.pieces = _Terms(dropped, stems, segmenter)
+        self.long: _LongTexts | None = None
+        self._last: tuple[str, list[str]] = ("", [])
+
+    def terms(self, text: str) -> list[str]:
+        """A page is often read twice in a row, by the page model and by the order: once will do."""
+        if text is self._last[0]:
+            return self._last[1].copy()
+        data = text[:MAX_CHARACTERS].encode("utf-8", "surrogatepass").translate(_SPACED)
+        if len(data) < LONG:
+            return _flattened([each for each in map(self.pieces.__getitem__, data.split()) if each])
+        if self.long is None:
+            self.long = _LongTexts(self.pieces)
+        found = self.long.terms(data)
+        self._last = (text, found)
+        return found.copy()
+
+
+class _Memories(threading.local):
+    """By options, and by thread: tables that grow are not safe to share."""
+
+    def __init__(self) -> None:
+        self.by_options: dict[tuple[tuple[str, ...], bool, Segmenter], _Memory] = {}
+
+
+_MEMORIES = _Memories()
+
+
 class Analyser:
     """Turns text into the terms that every model counts.
 
@@ -199,8 +237,7 @@ class Analyser:
     stemmer. Text in scripts without spaces is cut by `segmenter`, whatever the languages; single
     characters are kept there, since many are words.
 
-    An analyser remembers words it has seen, up to a limit, and is otherwise without state. It is not
-    safe to share among threads.
+    Words once seen are remembered, up to a limit, for all analysers with the same options in a thread.
 
     Parameters:
         languages: ISO 639-1 codes; they choose stop words and stemmer.
@@ -220,22 +257,19 @@ class Analyser:
         self.languages = tuple(languages)
         self.stem = stem
         self.segmenter: Segmenter = segmenter or best_segmenter()
-        empty: frozenset[str] = frozenset()
-        self._dropped = empty.union(*(stop_words.BY_LANGUAGE.get(name, empty) for name in self.languages))
-        stemmer = next((SNOWBALL[name] for name in self.languages if name in SNOWBALL), None)
-        # The dict is the cache; the stemmer's own would only repeat it.
-        stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
-        self._terms = _Terms(self._dropped, stems, self.segmenter)
-        self._long: _LongTexts | None = None
+        han_words(self.segmenter)  # says at once what is missing
+        self._options = (self.languages, stem, self.segmenter)
+
+    @property
+    def _memory(self) -> _Memory:
+        found = _MEMORIES.by_options.get(self._options)
+        if found is None:
+            found = _MEMORIES.by_options[self._options] = _Memory(*self._options)
+        return found
 
     def terms(self, text: str) -> list[str]:
         """Terms of `text` in reading order, with repetitions."""
-        data = text[:MAX_CHARACTERS].encode("utf-8", "surrogatepass").translate(_SPACED)
-        if len(data) < LONG:
-            return _flattened([each for each in map(self._terms.__getitem__, data.split()) if each])
-        if self._long is None:
-            self._long = _LongTexts(self._terms)
-        return self._long.terms(data)
+        return self._memory.terms(text)
 
 
 def _flattened(found: list[str | tuple[str, ...]]) -> list[str]:
