@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.cli.topic_check import check
 from honeyguide.config.corpus import read_corpus
 from honeyguide.config.crawl import read_document
 from honeyguide.errors import TopicError
@@ -46,3 +47,16 @@ def test_examples_cannot_be_folders(tmp_path: Path) -> None:
     topic = Topic("owls", examples=(".",))
     with pytest.raises(TopicError, match="is a folder"):
         gather(topic, to_document=read_document, base=tmp_path, to_corpus=CORPUS)
+
+
+def test_the_check_of_a_topic_knows_folders(tmp_path: Path) -> None:
+    for name in ("notes", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("barn owl")
+    topic = '[topic]\nname = "owls"\nkeywords = ["owl"]\nbackground = ["{}"]\n[crawl]\nseeds = ["https://a.example/"]'
+    file = tmp_path / "topic.toml"
+    file.write_text(topic.format("notes"))
+    check(file, quiet=True)
+    file.write_text(topic.format("empty"))
+    with pytest.raises(TopicError, match=r"topic.toml:4: .*no file in 'empty'; put texts there"):
+        check(file, quiet=True)

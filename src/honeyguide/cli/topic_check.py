@@ -48,7 +48,19 @@ def _count_files(config: Config) -> int:
             if is_url(pattern):
                 continue
             try:
+                folder = config.base / Path(pattern).expanduser()
+                if key == "background" and folder.is_dir():  # a folder of texts, or a collection
+                    count += _inside(folder, pattern)
+                    continue
                 count += len(find_files(pattern, base=config.base, key=f"'{key}' in [topic]"))
             except TopicError as error:
                 raise refuse(config, ("topic", key, index), str(error)) from None
+    return count
+
+
+def _inside(folder: Path, pattern: str) -> int:
+    """Number of files in a folder and below it; one without any is refused."""
+    count = sum(file.is_file() for file in folder.rglob("*"))
+    if not count:
+        raise TopicError(f"'background' in [topic]: no file in {pattern!r}; put texts there or remove it")
     return count

@@ -146,18 +146,19 @@ def start_block(
         random: For those that are missing.
         known: The last subspace, in the rows of this matrix.
     """
-    block = random.normal(size=(len(space.basis) + pages, columns)) * 1e-2
     if known is None:
         known = np.vstack((space.basis, np.zeros((pages, space.rank))))
-    width = min(columns, known.shape[1])
-    block[:, :width] = known[:, :width]
-    return block
+    missing = columns - known.shape[1]
+    if missing <= 0:
+        return known[:, :columns]
+    return np.hstack((known, random.normal(size=(len(known), missing)) * 1e-2))
 
 
 def _normalised(words: Rows | None, links: Rows, weight: float, length: float) -> tuple[Rows | None, Rows]:
     squares = np.diff(links.indptr) * weight * weight
     if words is not None:
-        squares = squares + np.asarray(words.multiply(words).sum(axis=1)).ravel()
+        row = np.repeat(np.arange(words.shape[0]), np.diff(words.indptr))
+        squares = squares + np.bincount(row, weights=words.data * words.data, minlength=words.shape[0])
     lengths = np.sqrt(squares)
     factors = np.divide(length, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
     scaled = _scaled(links, factors * weight)

@@ -85,6 +85,7 @@ class Lsi:
         self._space: LatentSpace | None = None
         self._query = np.empty(0)
         self._projected = np.empty(0)
+        self._pull = np.empty(0)
         self._examples = np.empty((0, 0))
         self._counterexamples = np.empty((0, 0))
 
@@ -120,7 +121,7 @@ class Lsi:
         return Verdict(
             score,
             score >= self._threshold,
-            self._shares(weights, place, score),
+            self._shares(weights, score),
             {"cosine": round(self._cosine(place), 9)},
         )
 
@@ -155,6 +156,7 @@ class Lsi:
         self._space = space
         self._query = query
         self._projected = query @ space.basis
+        self._pull = space.basis @ self._projected
 
     def _placed(self, documents: Sequence[Document]) -> Array:
         """Documents in the latent space, one row each, at length one."""
@@ -188,22 +190,24 @@ class Lsi:
             cosines = np.sort(cosines)[-self._nearest :]
         return float(1.0 - np.prod(1.0 - cosines))
 
-    def _shares(self, weights: dict[int, float], place: Array, score: float) -> tuple[tuple[str, float], ...]:
+    def _shares(self, weights: dict[int, float], score: float) -> tuple[tuple[str, float], ...]:
         """The page's terms that speak for the topic, scaled so that they add up to the score."""
         if not weights or score <= 0.0:
             return ()
-        numbers = list(weights)
-        pull = self.space.basis[numbers] @ self._projected
-        shares = np.maximum(0.0, pull * np.fromiter(weights.values(), np.float64, len(weights)))
+        numbers = np.fromiter(weights.keys(), np.int64, len(weights))
+        pull = self._pull[numbers] * np.fromiter(weights.values(), np.float64, len(weights))
+        shares = np.maximum(0.0, pull)
         total = float(shares.sum())
         if not total:
             return ()
+        if len(shares) > TOP_TERMS:  # a page has hundreds of terms: only the best are put in order
+            best = np.flatnonzero(shares >= np.partition(shares, -TOP_TERMS)[-TOP_TERMS])
+            numbers, shares = numbers[best], shares[best]
         names = self.space.vocabulary.terms
-        top = sorted(zip(shares, (names[number] for number in numbers), strict=True), key=_strongest)
+        terms = (names[number] for number in numbers.tolist())
+        top = sorted(zip(shares.tolist(), terms, strict=True), key=_strongest)
         # Rounding down keeps the sum of the shares at or below the score.
-        scaled = (
-            (term, math.floor(float(share) / total * score * 1e9) / 1e9) for share, term in top[:TOP_TERMS]
-        )
+        scaled = ((term, math.floor(share / total * score * 1e9) / 1e9) for share, term in top[:TOP_TERMS])
         return tuple((term, share) for term, share in scaled if share > 0.0)
 
     def _line(self, examples: Examples) -> float:

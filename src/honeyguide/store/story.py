@@ -75,13 +75,17 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
     if record is None:
         raise CollectionError(f"the collection has no address number {row}; go there from a list")
     page = state.page_by_row(row)
+    # A reordering changes many priorities at once and notes them in the log only, not in each URL's row.
+    priority = state.columns().priority
     path = []
     for step in state.path_from_seed(row):
         link = state.url_by_row(step)
         known = state.page_by_row(step)
         if link is not None:
             path.append(
-                Step(link.url, link.source, link.anchor, link.priority, known.score if known else None)
+                Step(
+                    link.url, link.source, link.anchor, float(priority[step]), known.score if known else None
+                )
             )
     entries = state.events_of(record.url) if events else []
     return Story(
@@ -89,7 +93,7 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
         outcome="waiting" if record.status is Outcome.WAITING else record.status.name.lower(),
         reason=record.reason,
         path=tuple(path),
-        priority=record.priority,
+        priority=float(priority[row]),
         factors=record.factors,
         memo=record.memo,
         number=page.number if page else None,
