@@ -71,6 +71,28 @@ async def test_numbered_hosts_as_published_web_graphs_have_them(tmp_path: Path) 
     assert found.urls == ("https://www.example.org/", "https://other.com/")
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("e.tsv", "1\t2\n3\t4\n"),
+        ("e.txt", "1 2\n3 4"),
+        ("e.csv", "1,2\r\n3,4\r\n"),
+        ("e.tsv", "# a comment\n1\t2\n\n3\t4\n"),
+        ("e.tsv", "1\t2\talso this\n3\t4\n5\n"),
+        ("e.tsv", "weight\ttarget\tsource\n9\t2\t1\n9\t4\t3\n"),
+    ],
+)
+@pytest.mark.parametrize("piece", [3, 1000])
+def test_numbers_at_once_are_numbers_line_by_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, piece: int
+) -> None:
+    monkeypatch.setattr(edge_files, "_PIECE", piece)
+    (tmp_path / name).write_text(text)
+    batches = list(edge_files.read_numbers(tmp_path / name, ("source", "target")))
+    pairs = [pair for first, second in batches for pair in zip(first.tolist(), second.tolist(), strict=True)]
+    assert pairs == [(1, 2), (3, 4)]
+
+
 def test_the_index_is_made_once_and_again_when_the_file_changes(tmp_path: Path) -> None:
     path = write(tmp_path / "e.csv", ",")
     assert EdgeList(str(path)).build()

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator
+import io
+import zlib
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from honeyguide.errors import MissingExtra, TopicError
 
 Batch: TypeAlias = tuple[list[str], list[str]]
+Numbers: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 BATCH: Final = 200_000
 _LONGEST: Final = 1 << 20
+_PIECE: Final = 1 << 22
+_OF_NUMBERS: Final = b"0123456789 \t,\r\n"
 
 
 def read_pairs(path: Path, columns: tuple[str, str]) -> Iterator[Batch]:
@@ -33,8 +41,67 @@ def read_pairs(path: Path, columns: tuple[str, str]) -> Iterator[Batch]:
     try:
         with _open(path) as file:
             yield from _rows(file, columns, "," if ".csv" in path.suffixes else "\t")
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error, csv.Error) as error:
         raise TopicError(f"edge list {path}: {error}; repair it or name another file") from error
+
+
+def read_numbers(path: Path, columns: tuple[str, str]) -> Iterator[Numbers]:
+    """The same for columns of numbers, ten times as fast where lines are two numbers and nothing else.
+
+    Raises:
+        TopicError: As for `read_pairs`, or a value is no number.
+    """
+    if path.suffix == ".parquet" or not path.is_file() or not _begins_with_numbers(path):
+        for sources, targets in read_pairs(path, columns):
+            yield as_numbers(sources, path), as_numbers(targets, path)
+        return
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            rest = b""
+            while piece := file.read(_PIECE):
+                lines, end, rest = (rest + piece).rpartition(b"\n")
+                yield from _numbers_in(lines + end, path, columns)
+            yield from _numbers_in(rest, path, columns)
+    except (OSError, EOFError, zlib.error, csv.Error) as error:
+        raise TopicError(f"edge list {path}: {error}; repair it or name another file") from error
+
+
+def as_numbers(texts: Sequence[str], path: Path) -> NDArray[np.int64]:
+    """Vertex numbers from their texts.
+
+    Raises:
+        TopicError: One of them is no number.
+    """
+    try:
+        return np.array(texts, dtype=np.int64)
+    except (ValueError, OverflowError):
+        wrong = next((text for text in texts if not text.strip().lstrip("-").isdecimal()), "a number")
+        raise TopicError(
+            f"edge list {path}: {wrong[:40]!r} is no vertex number; leave out 'vertices' for a list of names"
+        ) from None
+
+
+def _begins_with_numbers(path: Path) -> bool:
+    """Whether the first line is numbers, and so no heading."""
+    try:
+        with _open(path) as file:
+            first = next((line for line in file if not line.startswith("#")), "")
+    except (OSError, EOFError, zlib.error):
+        return False
+    return all(word.isdecimal() for word in first.replace(",", " ").split())
+
+
+def _numbers_in(piece: bytes, path: Path, columns: tuple[str, str]) -> Iterator[Numbers]:
+    """The pairs of whole lines: at once where they hold nothing but pairs, else line by line."""
+    lines = piece.count(b"\n") + (not piece.endswith(b"\n"))
+    if piece.strip() and not piece.translate(None, _OF_NUMBERS):
+        flat = np.fromstring(piece.replace(b",", b" "), dtype=np.int64, sep=" ")
+        if len(flat) == 2 * lines:
+            yield flat[::2], flat[1::2]
+            return
+    text = io.StringIO(piece.decode("utf-8", "replace"))
+    for sources, targets in _rows(text, columns, "," if ".csv" in path.suffixes else "\t"):
+        yield as_numbers(sources, path), as_numbers(targets, path)
 
 
 def _open(path: Path) -> IO[str]:

@@ -9,22 +9,23 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Event
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.discovery.backlinks.base import LocalService, Parents
-from honeyguide.discovery.backlinks.edge_files import Batch, read_pairs
+from honeyguide.discovery.backlinks.edge_files import Batch, as_numbers, read_numbers, read_pairs
 from honeyguide.discovery.backlinks.keyed_file import KeyedFile, KeyedWriter
 from honeyguide.errors import TopicError
 from honeyguide.web import canonical, host_key, url_id
 
 _canonical = lru_cache(maxsize=1 << 16)(canonical)
 """Lists are mostly sorted by source, and some targets are in every tenth line."""
+_Kind = TypeVar("_Kind")
 Level: TypeAlias = Literal["page", "host"]
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _MARK: Final = "edges.json"
 
 
@@ -108,9 +109,11 @@ class EdgeList(LocalService):
             names = KeyedFile(self._folder / "edges").get(key, limit)
         else:
             numbers = KeyedFile(self._folder / "numbers").get(key, 1)
-            sources = KeyedFile(self._folder / "edges").get(int(numbers[0]), limit) if numbers else []
+            number = int.from_bytes(numbers[0], "little", signed=True) if numbers else 0
+            sources = KeyedFile(self._folder / "edges").get(number, limit) if numbers else []
             by_number = KeyedFile(self._folder / "names")
-            names = [name for source in sources for name in by_number.get(int(source), 1)]
+            numbered = (int.from_bytes(source, "little", signed=True) for source in sources)
+            names = [name for source in numbered for name in by_number.get(source, 1)]
         texts = [name.decode("utf-8", "replace") for name in names]
         return [f"https://{text}/" for text in texts] if self._host else texts
 
@@ -138,29 +141,30 @@ class EdgeList(LocalService):
     def _write(self, folder: Path) -> None:
         edges = KeyedWriter(folder / "edges")
         if self._vertices is None:
-            for sources, targets in self._named(self._pairs(self._path, self._columns)):
+            for sources, targets in self._named(self._going_on(read_pairs(self._path, self._columns))):
                 edges.add(self._keys(targets), [source.encode() for source in sources])
             edges.finish()
             return
         names, numbers = KeyedWriter(folder / "names"), KeyedWriter(folder / "numbers")
-        for identities, texts in self._pairs(self._vertices, ("id", "name")):
+        for identities, texts in self._going_on(read_pairs(self._vertices, ("id", "name"))):
             rows = [
                 (i, name) for i, text in zip(identities, texts, strict=True) if (name := self._name(text))
             ]
-            ids = _numbers([i for i, _ in rows], self._vertices)
+            ids = as_numbers([i for i, _ in rows], self._vertices)
             names.add(ids, [name.encode() for _, name in rows])
-            numbers.add(self._keys([name for _, name in rows]), [str(i).encode() for i in ids.tolist()])
-        for sources, targets in self._pairs(self._path, self._columns):
-            _numbers(sources, self._path)
-            edges.add(_numbers(targets, self._path), [source.encode() for source in sources])
+            numbers.add(self._keys([name for _, name in rows]), ids)
+        for linking, linked in self._going_on(read_numbers(self._path, self._columns)):
+            edges.add(linked, linking)
         for writer in (edges, names, numbers):
             writer.finish()
 
-    def _pairs(self, path: Path, columns: tuple[str, str]) -> Iterator[Batch]:
+    def _going_on(self, batches: Iterator[_Kind]) -> Iterator[_Kind]:
         """Batches of a file, until the crawl is stopped: large files take minutes."""
-        for batch in read_pairs(path, columns):
+        for batch in batches:
             if self._stopped.is_set():
-                raise TopicError(f"edge list {path}: its index is not finished; crawl again to build it")
+                raise TopicError(
+                    f"edge list {self._path}: its index is not finished; crawl again to build it"
+                )
             yield batch
 
     def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -190,13 +194,3 @@ class EdgeList(LocalService):
         facts = tuple((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
         level = "host" if self._host else "page"
         return _Made(_FORMAT, level, facts, (*self._columns, str(self._reversed)))
-
-
-def _numbers(texts: Sequence[str], path: Path) -> NDArray[np.int64]:
-    try:
-        return np.array(texts, dtype=np.int64)
-    except (ValueError, OverflowError):
-        wrong = next((text for text in texts if not text.strip().lstrip("-").isdecimal()), "a number")
-        raise TopicError(
-            f"edge list {path}: {wrong[:40]!r} is no vertex number; leave out 'vertices' for a list of names"
-        ) from None

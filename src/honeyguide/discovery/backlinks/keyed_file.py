@@ -26,8 +26,8 @@ class KeyedWriter:
         folder.mkdir(parents=True)
         self._folder = folder
 
-    def add(self, keys: NDArray[np.int64], values: Sequence[bytes]) -> None:
-        """Take a batch."""
+    def add(self, keys: NDArray[np.int64], values: Sequence[bytes] | NDArray[np.int64]) -> None:
+        """Take a batch. Numbers are kept as eight bytes, the lowest first."""
         part = keys & (PARTITIONS - 1)
         order = np.argsort(part, kind="stable")
         bounds = np.searchsorted(part[order], np.arange(PARTITIONS + 1))
@@ -35,12 +35,15 @@ class KeyedWriter:
             chosen = order[bounds[number] : bounds[number + 1]]
             if not len(chosen):
                 continue
-            texts = [values[index] for index in chosen.tolist()]
-            lengths = np.fromiter(map(len, texts), np.uint32, len(texts))
+            if isinstance(values, np.ndarray):
+                text, lengths = values[chosen].astype("<i8").tobytes(), np.full(len(chosen), 8, np.uint32)
+            else:
+                texts = [values[index] for index in chosen.tolist()]
+                text, lengths = b"".join(texts), np.fromiter(map(len, texts), np.uint32, len(texts))
             for kind, data in (
                 ("keys", keys[chosen].tobytes()),
                 ("lengths", lengths.tobytes()),
-                ("text", b"".join(texts)),
+                ("text", text),
             ):
                 with (self._folder / f"{number:03}.{kind}").open("ab") as file:
                     file.write(data)
