@@ -335,5 +335,14 @@ def test_bad_options(option: str) -> None:
         Hcla(examples=EXAMPLES, **options)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"link_weight": 0.0}, {"link_weight": float("nan")}, {"frontier_weight": -1.0}, {"warm_up": -1}],
+)
+def test_bad_weights(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be above 0"):
+        Hcla(examples=EXAMPLES, **options)
+
+
 def test_k_above_the_rank_is_cut() -> None:
     assert not np.isnan(taught(k=400).reorder(graph())[4:]).any()

@@ -135,6 +135,10 @@ class Hcla(LocalOrder):
     ) -> None:
         if min(reorder_every, fetched_kept, frontier_kept, passes, 1 if k is None else k) < 1:
             raise ValueError("k, reorder_every, fetched_kept, frontier_kept and passes must be at least 1")
+        if not (link_weight > 0.0 and frontier_weight >= 0.0 and min(warm_up, context_words) >= 0):
+            raise ValueError(
+                "link_weight must be above 0; frontier_weight, warm_up and context_words 0 or more"
+            )
         self.reorder_every: int | None = reorder_every
         self._judge = judge
         self._given = examples
