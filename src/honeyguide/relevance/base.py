@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, Self, runtime_checkable
 
-from honeyguide.model import Examples, Page, Verdict
+from honeyguide.model import Document, Examples, Page, Verdict
 from honeyguide.store.models import Saved
 
 
@@ -40,4 +40,13 @@ class OnlinePageModel(PageModel, Protocol):
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
         """Take note of a judged page; True when this changed the model (it was retrained)."""
+        ...
+
+
+@runtime_checkable
+class TeachablePageModel(PageModel, Protocol):
+    """A page model that can be trained again on pages that people accepted or rejected."""
+
+    def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
+        """Train with these beside the examples, instead of any taught before. False: not possible now."""
         ...

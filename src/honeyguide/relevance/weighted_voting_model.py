@@ -123,6 +123,8 @@ class PuVoting:
         self._unlabelled: list[list[str]] = []
         self._addresses: tuple[str, ...] = ()
         self._early = EarlyPages(most=0)
+        self._accepted: list[list[str]] = []
+        self._rejected: list[list[str]] = []
 
     def fit(self, examples: Examples) -> Self:
         """Learn from positives and background; negatives are welcome, not needed."""
@@ -144,6 +146,7 @@ class PuVoting:
         most = 0 if len(self._unlabelled) >= ENOUGH else self._early_pages
         self._early = EarlyPages(self._positives, addresses, most=most)
         self._start, self._learned = None, None
+        self._accepted, self._rejected = [], []
         if enough or (not most and (self._unlabelled or self._negatives)):
             self._learn()
         else:
@@ -184,6 +187,14 @@ class PuVoting:
         self._start = None
         return True
 
+    def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
+        """Train with reviewed pages as positives and true negatives; not before the first training."""
+        if self._start is not None or not self._positives:
+            return False
+        self._accepted, self._rejected = self._terms_of(accepted), self._terms_of(rejected)
+        self._learn()
+        return True
+
     def describe(self) -> dict[str, object]:
         """How the model was trained, for people."""
         if self._start is not None:
@@ -218,7 +229,7 @@ class PuVoting:
                 "idf": self._idf,
                 "coefficients": self._coefficients,
             }
-        if self._start is not None or self._machine is not None or not self._early.full:
+        if self._start is not None or self._machine is not None or self._early.documents:
             arrays |= {
                 "positives": _packed(self._positives),
                 "negatives": _packed(self._negatives),
@@ -226,6 +237,8 @@ class PuVoting:
                 "early": _packed(self._early.documents),
                 "held_out": self._early.held_out,
             }
+        if self._accepted or self._rejected:
+            arrays |= {"accepted": _packed(self._accepted), "rejected": _packed(self._rejected)}
         return Saved(values=values, arrays=arrays)
 
     def load(self, saved: Saved) -> Self:
@@ -242,6 +255,9 @@ class PuVoting:
             most = 0 if len(self._unlabelled) >= ENOUGH else self._early_pages
             self._early = EarlyPages(self._positives, self._addresses, most=most)
             self._early.restore(early, arrays["held_out"].astype(np.bool_))
+        self._accepted, self._rejected = (
+            _unpacked(arrays[name]) if name in arrays else [] for name in ("accepted", "rejected")
+        )
         self._start, self._learned = None, known.learned
         if known.learned is None:
             start = known.start or {}
@@ -275,11 +291,13 @@ class PuVoting:
         """Train on P, U and what is known to be negative."""
         early = self._early
         own = early.documents[: len(early.held_out)]
-        documents = [*self._positives, *self._unlabelled, *own, *self._negatives]
+        positives = [*self._positives, *self._accepted]
+        negatives = [*self._negatives, *self._rejected]
+        documents = [*positives, *self._unlabelled, *own, *negatives]
         place = np.arange(len(documents))
-        positive, known = place < len(self._positives), place >= len(documents) - len(self._negatives)
+        positive, known = place < len(positives), place >= len(documents) - len(negatives)
         out = np.zeros(len(documents), dtype=np.bool_)
-        out[len(self._positives) + len(self._unlabelled) :][: len(own)] = early.held_out
+        out[len(positives) + len(self._unlabelled) :][: len(own)] = early.held_out
         least = self._least_documents or min(5, max(1, len(self._positives) // 5))
         vocabulary = Vocabulary.of(documents, least_documents=least)
         counts = vocabulary.counts(documents)
