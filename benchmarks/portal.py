@@ -1,0 +1,302 @@
+"""The portal on a large collection: time to the first byte of each view, and what readers cost a crawl.
+
+    python benchmarks/portal.py [--pages 100000] [--readers 50] [--crawl-pages 1500] [--rounds 3]
+        [--only views|readers] [--json]
+
+`views` makes a collection of so many pages (with ten known addresses each), serves it by `honeyguide serve`
+and asks for every view, the first time and warm (the middle of nine). `readers` crawls a generated web over
+HTTP on loopback, in turn without a portal, with one that nobody reads, and with one whose live view so many
+readers watch, and compares the crawl's pages a second. Crawl, web server, portal and readers are processes
+of their own and share this machine's cores; `portal_cpu_s` is what the portal itself used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from honeyguide.config.load import freeze
+from honeyguide.lab.demo import demo_config
+from honeyguide.lab.generated import GeneratedWeb, WebSpec
+from honeyguide.lab.made_collection import MadeCollection
+from honeyguide.lab.serve import start_server
+from honeyguide.model import Outcome
+from honeyguide.store.collection import Collection
+
+TOKEN = "benchmark-token-0123456789"
+REPEAT = 9
+
+
+def make(folder: Path, pages: int) -> None:
+    """A collection with words of Zipf's distribution, a few hundred hosts and some languages."""
+    rng = random.Random(1)
+    words = [f"word{rank}" for rank in range(20_000)]
+    weights = [1 / (rank + 10) for rank in range(len(words))]
+    hosts = [f"host{number}.example" for number in range(max(10, pages // 200))]
+    with MadeCollection(folder) as made:
+        for number in range(pages):
+            host = hosts[int(len(hosts) * rng.random() ** 2)]
+            first = made._columns.size + 2
+            links = range(first, first + 9)
+            title, *text = rng.choices(words, weights, k=120)
+            row = made.page(
+                f"http://{host}/{number}",
+                host=host,
+                title=f"Page {number} about {title}",
+                text=" ".join(text),
+                score=rng.random(),
+                on_topic=rng.random() < 0.7,
+                language=rng.choice(("en", "en", "en", "de", "zh", "")),
+                at=1_700_000_000.0 + number,
+                links=[*links, rng.randrange(1, first)],
+                terms=((title, 0.5),),
+            )
+            for link in range(9):
+                status = Outcome.WAITING if link % 3 else Outcome.ROBOTS
+                made.address(
+                    f"http://{host}/{number}/{link}",
+                    host=host,
+                    status=status,
+                    priority=rng.random(),
+                    parent=row,
+                    anchor=title,
+                    reason="" if link % 3 else "Disallow: /",
+                )
+
+
+@contextmanager
+def portal(folder: Path) -> Iterator[tuple[str, int, subprocess.Popen[str]]]:
+    """`honeyguide serve` in a process of its own."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "honeyguide", "serve", str(folder), "--new", "--port", "0", "--no-open",
+         "--json", "--until-input-ends", "--token", TOKEN],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    told = ""
+    while not told.endswith("}\n"):
+        told += process.stdout.readline()
+    where = urlsplit(json.loads(told)["portal"])
+    assert where.hostname is not None
+    assert where.port is not None
+    try:
+        yield where.hostname, where.port, process
+    finally:
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(30)
+
+
+def first_byte(host: str, port: int, path: str) -> tuple[float, int]:
+    """Milliseconds until the answer begins, and its length."""
+    connection = http.client.HTTPConnection(host, port, timeout=120)
+    started = time.perf_counter()
+    connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"})
+    answer = connection.getresponse()
+    answer.read(1)
+    passed = 1e3 * (time.perf_counter() - started)
+    size = 0 if "event-stream" in (answer.getheader("content-type") or "") else len(answer.read())
+    if answer.status != 200:
+        raise SystemExit(f"{path}: status {answer.status}")
+    connection.close()
+    return passed, size
+
+
+def views(pages: int) -> list[dict[str, object]]:
+    with tempfile.TemporaryDirectory() as base:
+        folder = Path(base) / "large"
+        started = time.perf_counter()
+        make(folder, pages)
+        print(f"made {pages:,} pages in {time.perf_counter() - started:.0f} s", file=sys.stderr)
+        with Collection.open(folder) as collection:
+            row = next(collection.state.pages(after=pages // 2)).row
+        paths = {
+            "live view": "/",
+            "event stream": "/events",
+            "browse": "/search",
+            "browse, deep": f"/search?page={min(2000, pages // 40)}",
+            "browse, filters and sort": "/search?language=de&least=0.4&sort=best&verdict=all",
+            "browse, one host": "/search?host=host3.example",
+            "search, rare words": "/search?q=word9000+word12",
+            "search, frequent word": "/search?q=word0",
+            "search, frequent, filters": "/search?q=word0&language=de&least=0.5",
+            "page": f"/page/{row}",
+            "page, links out": f"/page/{row}/links",
+            "page, links in": f"/page/{row}/links?way=in",
+            "frontier": "/urls?outcome=waiting",
+            "left out by robots": "/urls?outcome=robots&page=40",
+            "metrics": "/metrics",
+            "style sheet": "/static/portal.css",
+        }  # fmt: skip
+        rows: list[dict[str, object]] = []
+        with portal(folder) as (host, port, _):
+            while True:
+                try:
+                    cold, _ = first_byte(host, port, "/")
+                    break
+                except ConnectionRefusedError:
+                    time.sleep(0.05)
+            for name, path in paths.items():
+                once, size = first_byte(host, port, path)
+                once = cold if path == "/" else once
+                warm = statistics.median(first_byte(host, port, path)[0] for _ in range(REPEAT))
+                rows.append(
+                    {"view": name, "first_ms": round(once, 1), "warm_ms": round(warm, 1), "bytes": size}
+                )
+        return rows
+
+
+class Readers:
+    """Live views, read in one process of their own."""
+
+    CODE = """
+import selectors, socket, sys
+host, port, token, count = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+ask = f"GET /events HTTP/1.1\\r\\nHost: {host}:{port}\\r\\nAuthorization: Bearer {token}\\r\\n\\r\\n".encode()
+chosen = selectors.DefaultSelector()
+for _ in range(count):
+    one = socket.create_connection((host, port)); one.sendall(ask); one.setblocking(False)
+    chosen.register(one, selectors.EVENT_READ)
+got = ticks = 0
+print("ready", flush=True)
+while True:
+    for key, _ in chosen.select():
+        data = key.fileobj.recv(1 << 16)
+        if not data:
+            print(got, ticks, flush=True); sys.exit()
+        got += len(data); ticks += data.count(b"event: figures")
+"""
+
+    def __init__(self, host: str, port: int, count: int) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", self.CODE, host, str(port), TOKEN, str(count)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ready\n"
+
+
+def crawl(config: Path, out: Path, pages: int) -> tuple[float, float]:
+    """One crawl in a process of its own: pages a second (of its own clock), and its CPU seconds."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "honeyguide", "crawl", str(config), "--out", str(out), "--quiet",
+         "--max-pages", str(pages)],
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit("the crawl failed")
+    with Collection.open(out) as collection:
+        found = collection.status()
+    return found.pages / found.seconds, usage.ru_utime + usage.ru_stime
+
+
+def cpu_of(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def one_round(kind: str, config: Path, out: Path, pages: int, readers: int) -> tuple[float, float, float]:
+    """Pages a second, CPU seconds of the crawl, CPU seconds of the portal while it ran."""
+    if kind == "no portal":
+        return (*crawl(config, out, pages), 0.0)
+    with portal(out) as (host, port, process):
+        while True:
+            try:
+                first_byte(host, port, "/static/icon.svg")
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.05)
+        watching = Readers(host, port, readers) if kind == "readers" else None
+        before = cpu_of(process.pid)
+        speed, used = crawl(config, out, pages)
+        spent = cpu_of(process.pid) - before
+        if watching is not None:
+            watching.process.kill()
+            watching.process.wait()
+            assert watching.process.stdout is not None
+            watching.process.stdout.close()
+    return speed, used, spent
+
+
+def slowdown(pages: int, readers: int, rounds: int) -> list[dict[str, object]]:
+    spec = WebSpec(hosts=60, pages=max(3_600, 3 * pages), topics=6, slow=0.0, failing=0.0)
+    web = GeneratedWeb(spec)
+    kinds = ("no portal", "portal", "readers")
+    found: dict[str, list[tuple[float, float, float]]] = {kind: [] for kind in kinds}
+    with tempfile.TemporaryDirectory() as base, start_server(spec) as server:
+        config = Path(base) / "topic.toml"
+        config.write_text(freeze(demo_config(web, web.topics[0], server.port, "best-first")))
+        for turn in range(rounds):
+            for kind in kinds[turn % 3 :] + kinds[: turn % 3]:
+                out = Path(base) / f"{kind.replace(' ', '-')}-{turn}"
+                found[kind].append(one_round(kind, config, out, pages, readers))
+                print(f"{kind}: {found[kind][-1][0]:.1f} pages/s", file=sys.stderr)
+    base_speed = statistics.median(speed for speed, _, _ in found["no portal"])
+    rows: list[dict[str, object]] = []
+    for kind in kinds:
+        speed = statistics.median(one[0] for one in found[kind])
+        pairs = [
+            100 * (1 - one[0] / other[0]) for one, other in zip(found[kind], found["no portal"], strict=True)
+        ]
+        rows.append(
+            {
+                "crawl with": kind if kind != "readers" else f"{readers} readers",
+                "pages_a_second": round(speed, 1),
+                "slower_percent": round(100 * (1 - speed / base_speed), 1),
+                "paired_percent": round(statistics.median(pairs), 1),
+                "crawl_cpu_s": round(statistics.median(one[1] for one in found[kind]), 2),
+                "portal_cpu_s": round(statistics.median(one[2] for one in found[kind]), 2),
+            }
+        )
+    return rows
+
+
+def show(rows: list[dict[str, object]]) -> None:
+    names = list(rows[0])
+    widths = [max(len(name), *(len(str(row[name])) for row in rows)) for name in names]
+    for row in [dict(zip(names, names, strict=True)), *rows]:
+        print("  ".join(str(row[name]).ljust(width) for name, width in zip(names, widths, strict=True)))
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--pages", type=int, default=100_000)
+    options.add_argument("--readers", type=int, default=50)
+    options.add_argument("--crawl-pages", type=int, default=1_500)
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--only", choices=("views", "readers"))
+    options.add_argument("--json", action="store_true")
+    chosen = options.parse_args()
+    result: dict[str, list[dict[str, object]]] = {}
+    if chosen.only != "readers":
+        result["views"] = views(chosen.pages)
+    if chosen.only != "views":
+        result["readers"] = slowdown(chosen.crawl_pages, chosen.readers, chosen.rounds)
+    if chosen.json:
+        print(json.dumps(result, indent=2))
+        return
+    for rows in result.values():
+        show(rows)
+        print()
+
+
+if __name__ == "__main__":
+    main()
