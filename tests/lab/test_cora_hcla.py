@@ -93,9 +93,14 @@ def test_the_study_in_miniature(made_up: Path) -> None:
     said: list[str] = []
     options: dict[str, object] = {"reorder_every": 10, "k": 4, "query_words": 3, "subsets": ["abstracts"]}
     result = run(options, data=DataFinder((made_up.parent.parent,)), progress=said.append, jobs=1)
-    abstracts, published = result.tables
+    abstracts, paired, published = result.tables
     assert len(said) == 4  # two classes by two halves
     assert "Subset of Cora" in abstracts.title
+    assert [row[0] for row in paired.rows] == [
+        "abstracts, with titles as anchor text",
+        "abstracts, links only",
+    ]
+    assert all(row[-1] == 4 for row in paired.rows)
     assert published.rows[0][1:4] == (0.88, 0.72, 0.54)
     by_name = {row[0]: row for row in abstracts.rows}
     for order in ("best-first, LSI", "HCLA", "PLSI+PHITS"):

@@ -253,7 +253,7 @@ def _tables(done: Sequence[Done], options: Options) -> Iterator[StudyTable]:
         shown: list[tuple[Cell, ...]] = []
         for place, row in enumerate(rows(options)):
             records = [one.records[place] for one in there]
-            areas = [area_under_recall(one.hits(), one.reachable, len(one.fetched)) for one in records]
+            areas = [_area(one) for one in records]
             interval = bootstrap(areas, np.random.default_rng(0))
             shown.append((
                 row.label,
@@ -273,12 +273,34 @@ def _tables(done: Sequence[Done], options: Options) -> Iterator[StudyTable]:
             "Titles of cited papers stand for citation contexts."
         )
         yield StudyTable(title, columns, tuple(shown), note)
+    yield _paired(done, options)
     yield StudyTable(
         "Table 5 of the study: Information_Retrieval in the full Cora (37,000 papers)",
         columns[:7],
         PUBLISHED,
         "With citation contexts as anchor text, N = 25. Not comparable number by number with our subsets.",
     )
+
+
+def _paired(done: Sequence[Done], options: Options) -> StudyTable:
+    """HCLA against PLSI+PHITS crawl by crawl: the means above differ less than the topics do."""
+    places = {row.label: place for place, row in enumerate(rows(options))}
+    shown: list[tuple[Cell, ...]] = []
+    for subset in options.subsets:
+        there = [one for one in done if one.task.subset == subset]
+        for kind, end in (("with titles as anchor text", ""), ("links only", ", links only")):
+            pairs = [
+                (one.records[places["HCLA" + end]], one.records[places["PLSI+PHITS" + end]]) for one in there
+            ]
+            gains = [_area(ours) - _area(other) for ours, other in pairs]
+            if gains:
+                interval = bootstrap(gains, np.random.default_rng(0))
+                ahead = sum(gain > 0.0 for gain in gains)
+                between = f"{interval.low:+.3f} to {interval.high:+.3f}"
+                mean = round(float(np.mean(gains)), 3)
+                shown.append((f"{subset}, {kind}", mean, between, ahead, len(gains)))
+    columns = ("subset", "mean", "0.95 interval", "HCLA ahead", "crawls")
+    return StudyTable("Area of HCLA minus area of PLSI+PHITS, paired by crawl", columns, tuple(shown))
 
 
 def _figures(done: Sequence[Done], options: Options) -> Iterator[StudyFigure]:
@@ -301,6 +323,10 @@ def _notes(done: Sequence[Done]) -> Iterator[str]:
             yield f"{_told(one)}: {targets} targets among {one.papers} papers in reach; query: {words}"
         else:
             yield f"{_told(one)}: left out, fewer than {LEAST_TARGETS} targets in reach"
+
+
+def _area(record: CrawlRecord) -> float:
+    return area_under_recall(record.hits(), record.reachable, len(record.fetched))
 
 
 def _mean(values: Sequence[float | None]) -> float:
