@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from honeyguide.errors import CollectionError
 from honeyguide.store.atomic import replacing
 from honeyguide.store.exports.selection import Progress, Selection, silent
+from honeyguide.store.guarded import host_of
 from honeyguide.store.state import State
 from honeyguide.store.subject_terms import SubjectSpace, page_terms, readable, telling_terms
 from honeyguide.text.spherical_kmeans import Clusters, nearest, spherical_kmeans
 from honeyguide.text.tokens import Analyser
-from honeyguide.web.url import host_key
 
 SAMPLE = 20_000
 """Pages that subjects are learned from; the others are only put into them."""
@@ -234,7 +234,7 @@ def _by_host(state: State, rows: NDArray[np.int32], order: NDArray[np.int64]) ->
     names = {host.row: host.name for host, _ in state.hosts()}
     found: dict[str, list[int]] = {}
     for row in rows[order].tolist():
-        name = names.get(int(hosts[row])) or host_key(state.url_text(row))
+        name = names.get(int(hosts[row])) or host_of(state.url_text(row))
         found.setdefault(name, []).append(row)
     return tuple(HostPages(name, tuple(found[name])) for name in sorted(found))
 

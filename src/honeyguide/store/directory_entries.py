@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from honeyguide.store.guarded import host_of
 from honeyguide.store.state import State
-from honeyguide.web.url import host_key
 
 _SNIPPET = 200
 _SPACES = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
@@ -43,7 +43,7 @@ def page_entries(
                 row=row,
                 url=page.url,
                 title=title or page.url,
-                host=host_key(page.url),
+                host=host_of(page.url),
                 snippet=beginning(text_of(row), title) if text_of is not None else "",
                 language=page.language,
                 score=page.score,

@@ -22,7 +22,9 @@ from honeyguide.ui.static_directory import write_static_directory
 
 DATASHEET = "datasheet.json"
 """The datasheet as the portal shows it."""
-SITE = Format("directory", "directory.zip", "application/zip", "the directory as static HTML", pages=False)
+SITE = Format(
+    "directory", "directory.zip", "application/zip", "The directory as static HTML, zipped", pages=False
+)
 OFFERED = (*(form for form in FORMATS.values() if form.name != "datasheet-html"), SITE)
 
 

@@ -8,12 +8,12 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import msgspec
 
 from honeyguide.store.exports.warc import Copied
+from honeyguide.store.guarded import utc
 
 LINES_A_BLOCK = 3_000
 _WWW = re.compile(r"www\d*\.")
@@ -30,7 +30,10 @@ def surt(url: str) -> str:
         >>> surt("https://www.example.org:443/Owls/?b=2&a=1")
         'org,example)/owls?a=1&b=2'
     """
-    split = urlsplit(url.lower())
+    try:
+        split = urlsplit(url.lower())
+    except ValueError:
+        return url.replace(" ", "%20")
     host = _WWW.sub("", split.hostname or "", count=1) if _WWW.match(split.hostname or "") else split.hostname
     name = ",".join(reversed((host or "").split("."))) if ":" not in (host or "") else host
     try:
@@ -42,7 +45,7 @@ def surt(url: str) -> str:
     path = _SLASHES.sub("/", split.path or "/")
     path = path.rstrip("/") if len(path) > 1 else path
     query = "&".join(sorted(split.query.split("&"))) if split.query else ""
-    return f"{name}){path or '/'}{'?' + query if query else ''}"
+    return f"{name}){path or '/'}{'?' + query if query else ''}".replace(" ", "%20")
 
 
 def timestamp(at: float) -> str:
@@ -52,7 +55,7 @@ def timestamp(at: float) -> str:
         >>> timestamp(0.0)
         '19700101000000'
     """
-    return datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
+    return utc(at).strftime("%Y%m%d%H%M%S")
 
 
 def line(copied: Copied, filename: str) -> tuple[str, str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,8 @@ from honeyguide.store.exports.document import Block, Code, Document, Paragraph, 
 from honeyguide.store.exports.licences import Licences, licences
 from honeyguide.store.exports.robots_facts import robots_facts
 from honeyguide.store.exports.selection import Progress, Selection, silent
+from honeyguide.store.guarded import host_of, utc
 from honeyguide.store.state import State
-from honeyguide.web.url import host_key
 
 _MAX_TOPIC_BYTES = 4 << 20
 _TOP = 25
@@ -133,7 +132,7 @@ def _said(value: object) -> str:
 
 
 def _moment(at: float | None) -> str:
-    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return "" if at is None else utc(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _question(topic: dict[str, Any], crawl: dict[str, Any]) -> tuple[Block, ...]:
@@ -196,7 +195,7 @@ def _composition(state: State, selection: Selection, archive: Path | None) -> tu
     for page in selection.pages():
         languages[page.language or "unknown"] += 1
         kinds[page.content_type or "unknown"] += 1
-        hosts[host_key(page.url)] += 1
+        hosts[host_of(page.url)] += 1
         first = page.at if first is None else first
         last = page.at
         size += page.bytes

@@ -43,20 +43,26 @@ class Format(msgspec.Struct, frozen=True):
 FORMATS = {
     each.name: each
     for each in (
-        Format("jsonl", "pages.jsonl", "application/x-ndjson", "one JSON object a page", text=True),
-        Format("csv", "pages.csv", "text/csv", "a table for spreadsheets, formulas disarmed", text=True),
-        Format("parquet", "pages.parquet", "application/vnd.apache.parquet", "a table with types", text=True),
-        Format("warc", "pages.warc.gz", "application/warc", "archived answers, record by record"),
+        Format("jsonl", "pages.jsonl", "application/x-ndjson", "One JSON object a page", text=True),
+        Format("csv", "pages.csv", "text/csv", "A table for spreadsheets; formulas are disarmed", text=True),
         Format(
-            "wacz", "pages.wacz", "application/wacz", "archive, index and page list for replay", text=True
+            "parquet",
+            "pages.parquet",
+            "application/vnd.apache.parquet",
+            "A table with types, for data frames",
+            text=True,
         ),
-        Format("gexf", "links.gexf", "application/gexf+xml", "the link graph, for Gephi"),
-        Format("opml", "hosts.opml", "text/x-opml", "hosts with their feeds and pages as outlines"),
+        Format("warc", "pages.warc.gz", "application/warc", "Archived answers, record by record"),
         Format(
-            "datasheet", "datasheet.md", "text/markdown", "what the collection is, in Markdown", pages=False
+            "wacz", "pages.wacz", "application/wacz", "Archive, index and page list, for replay", text=True
+        ),
+        Format("gexf", "links.gexf", "application/gexf+xml", "The link graph, for Gephi"),
+        Format("opml", "hosts.opml", "text/x-opml", "Hosts with their feeds and pages, as outlines"),
+        Format(
+            "datasheet", "datasheet.md", "text/markdown", "What the collection is, in Markdown", pages=False
         ),
         Format(
-            "datasheet-html", "datasheet.html", "text/html", "what the collection is, as a page", pages=False
+            "datasheet-html", "datasheet.html", "text/html", "What the collection is, as a page", pages=False
         ),
     )
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 from honeyguide.store.atomic import replacing
 from honeyguide.store.exports.selection import Progress, Selection, silent
 from honeyguide.store.exports.xml_text import attribute, content
-from honeyguide.web.url import host_key
+from honeyguide.store.guarded import host_of, utc
 
 _ATTRIBUTES = (
     ("host", "string"),
@@ -44,7 +43,7 @@ def write_gexf(
         file.write("  <nodes>\n")
         for page in selection.pages(lambda done, total: progress(done // 2, total)):
             values = (
-                host_key(page.url),
+                host_of(page.url),
                 f"{page.score:.6g}",
                 "true" if page.on_topic else "false",
                 page.url,
@@ -68,7 +67,7 @@ def write_gexf(
 
 
 def _write_head(file: TextIOWrapper, *, software: str, at: float, title: str) -> None:
-    day = datetime.fromtimestamp(at, UTC).date().isoformat()
+    day = utc(at).date().isoformat()
     file.write(
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from email.utils import format_datetime
 from io import TextIOWrapper
 from pathlib import Path
@@ -13,7 +12,7 @@ from honeyguide.model import Outcome
 from honeyguide.store.atomic import replacing
 from honeyguide.store.exports.selection import Progress, Selection, silent
 from honeyguide.store.exports.xml_text import attribute, content
-from honeyguide.web.url import host_key
+from honeyguide.store.guarded import host_of, utc
 
 
 def write_opml(
@@ -39,7 +38,7 @@ def write_opml(
     order = np.lexsort((selection.rows, -score[selection.rows]))
     by_host: dict[str, list[int]] = {}
     for row in selection.rows[order].tolist():
-        name = names.get(int(hosts[row])) or host_key(state.url_text(row))
+        name = names.get(int(hosts[row])) or host_of(state.url_text(row))
         by_host.setdefault(name, []).append(row)
     feeds = _feeds(selection)
     done = 0
@@ -68,7 +67,7 @@ def write_opml(
 
 
 def _write_head(file: TextIOWrapper, *, software: str, at: float, title: str) -> None:
-    date = format_datetime(datetime.fromtimestamp(at, UTC), usegmt=True)
+    date = format_datetime(utc(at), usegmt=True)
     file.write(
         '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n  <head>\n'
         f"    <title>{content(title)}</title>\n    <dateCreated>{date}</dateCreated>\n"
@@ -83,5 +82,5 @@ def _feeds(selection: Selection) -> dict[str, list[str]]:
     for row in np.flatnonzero(columns.status[: columns.size + 1] == Outcome.LISTING).tolist():
         record = selection.state.url_by_row(row)
         if record is not None and record.source == "feed":
-            found.setdefault(host_key(record.url), []).append(record.url)
+            found.setdefault(host_of(record.url), []).append(record.url)
     return found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 
 from honeyguide.store.exports.selection import Progress, Selection, silent
+from honeyguide.store.guarded import utc
 
 
 def page_rows(
@@ -22,7 +22,7 @@ def page_rows(
             "language": page.language,
             "score": page.score,
             "on_topic": page.on_topic,
-            "fetched_at": datetime.fromtimestamp(page.at, UTC).isoformat(timespec="seconds"),
+            "fetched_at": utc(page.at).isoformat(timespec="seconds"),
             "depth": page.depth,
             "status": page.status,
             "content_type": page.content_type,

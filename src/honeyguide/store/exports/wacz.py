@@ -15,7 +15,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
@@ -23,6 +22,7 @@ from honeyguide.store.atomic import replacing
 from honeyguide.store.exports.cdxj import SortedLines, blocks, line
 from honeyguide.store.exports.selection import Progress, Selection, silent
 from honeyguide.store.exports.warc import RecordCopier, copied_pages
+from honeyguide.store.guarded import utc
 from honeyguide.store.records import PageRecord
 
 WACZ_VERSION = "1.1.1"
@@ -127,7 +127,7 @@ class _Package:
 
     def __init__(self, archive: zipfile.ZipFile, at: float) -> None:
         self._archive = archive
-        self._moment = datetime.fromtimestamp(at, UTC)
+        self._moment = utc(at)
         self.resources: list[dict[str, object]] = []
 
     def _info(self, name: str, *, stored: bool) -> zipfile.ZipInfo:
@@ -187,4 +187,4 @@ def _json_line(values: dict[str, object]) -> bytes:
 
 
 def _date(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return utc(at).strftime("%Y-%m-%dT%H:%M:%SZ")
