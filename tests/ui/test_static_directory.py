@@ -113,6 +113,24 @@ def test_it_opens_from_the_disk_and_filters(site: Path) -> None:
         assert not shown.problems
 
 
+def test_all_naughty_strings_stay_text(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "conformance" / "naughty-strings" / "blns.json"
+    titles: list[str] = json.loads(file.read_text(encoding="utf-8"))
+    assert len(titles) == 515
+    write(made_folder(tmp_path / "c", titles), tmp_path / "site", title=titles[-1])
+    with chromium_page() as shown:
+        entries = 0
+        for path in sorted((tmp_path / "site").glob("*.html")):
+            shown.page.goto(path.as_uri())
+            assert shown.page.locator("script").count() == 1
+            assert not shown.page.locator(
+                "main :is(img, iframe, svg, object, input[onfocus], [onerror])"
+            ).count()
+            entries += shown.page.locator(".entries > li").count()
+        assert entries == 2 * 516
+        assert not shown.problems
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_fits_a_phone(site: Path, dark: bool) -> None:
     with chromium_page(width=360, height=740, dark=dark) as shown:

@@ -1,12 +1,12 @@
 // Shows how far background work is, and the page anew when it has ended.
 
-const PAUSE = 700;
+const PAUSES = [150, 150, 300, 300, 600];
 
 async function follow(place) {
   const bar = place.querySelector("progress");
   const text = place.querySelector("output");
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  for (let turn = 0; ; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(turn, PAUSES.length - 1)]));
     let answer;
     try {
       answer = await fetch(`/jobs/${encodeURIComponent(place.dataset.job)}`);

@@ -1,0 +1,230 @@
+"""Exports, directory and links of the portal, over HTTP and in a real browser."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from chromium import chromium_page
+from crawls import finish, small_crawl
+from portals import RunningPortal, running_portal
+
+from honeyguide.lab.made_collection import MadeCollection
+from honeyguide.store.exports.formats import FORMATS
+from honeyguide.ui.export_files import OFFERED, media_types
+
+BIN = Path(sys.executable).parent
+XSS = '<img src=x onerror=alert(1)> "quoted" {{ 7*7 }} </script><script>alert(2)</script>'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("portal") / "beekeeping"
+    asyncio.run(finish(small_crawl(path, max_pages=200)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def portal(folder: Path) -> Iterator[RunningPortal]:
+    with running_portal(folder) as running:
+        yield running
+
+
+def wait_for(portal: RunningPortal, name: str) -> None:
+    for _ in range(200):
+        reply = portal.get(f"/jobs/{name}")
+        if '"state":"done"' in reply.text:
+            return
+        assert '"failed"' not in reply.text, reply.text
+        time.sleep(0.05)
+    raise AssertionError(f"{name} did not end")
+
+
+def test_exports_are_made_and_downloaded_in_a_browser(portal: RunningPortal, tmp_path: Path) -> None:
+    with chromium_page() as shown:
+        page = shown.page
+        page.goto(portal.entrance)
+        page.goto(f"{portal.url}/exports")
+        for form in OFFERED:
+            page.locator(f"#{form.name}").get_by_role("button", name="Make").click()
+            link = page.locator(f"#{form.name} .files a", has_text=form.file)
+            link.wait_for(timeout=20_000)
+            with page.expect_download() as download:
+                link.click()
+            assert download.value.suggested_filename == form.file
+            download.value.save_as(tmp_path / form.file)
+        page.locator("#warc").get_by_label("also pages off topic").check()
+        page.locator("#warc").get_by_role("button", name="Make").click()
+        page.locator("#warc .files a", has_text="all-pages.warc.gz").wait_for(timeout=20_000)
+        shown.picture("exports", full=True)
+        assert not shown.problems
+    commands: list[list[str | Path]] = [
+        [BIN / "wacz", "validate", "-f", tmp_path / "pages.wacz"],
+        [BIN / "warcio", "check", tmp_path / "pages.warc.gz"],
+    ]
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+    with zipfile.ZipFile(tmp_path / "directory.zip") as site:
+        assert "directory/index.html" in site.namelist()
+        assert all(name.startswith("directory/") and ".." not in name for name in site.namelist())
+
+
+def test_the_datasheet_is_written_and_shown(portal: RunningPortal) -> None:
+    with chromium_page() as shown:
+        page = shown.page
+        page.goto(portal.entrance)
+        page.goto(f"{portal.url}/datasheet")
+        page.locator("main button").click()
+        page.get_by_role("heading", name="Robots").wait_for(timeout=20_000)
+        assert page.get_by_role("heading", level=1).inner_text() == "Datasheet of the collection “beekeeping”"
+        assert page.locator("td", has_text="best-first").count() == 1
+        shown.picture("datasheet", full=True)
+        assert not shown.problems
+
+
+def test_the_directory_is_made_browsed_and_paged(portal: RunningPortal) -> None:
+    with chromium_page() as shown:
+        page = shown.page
+        page.goto(portal.entrance)
+        page.goto(f"{portal.url}/directory")
+        if page.get_by_role("button", name="Make the directory").count():
+            page.get_by_role("button", name="Make the directory").click()
+        page.locator(".subject").first.wait_for(timeout=20_000)
+        shown.picture("directory", full=True)
+        page.locator(".subject h2 a").first.click()
+        assert page.locator(".entries > li").count() > 5
+        page.locator(".entries a", has_text="details").first.click()
+        assert "/page/" in page.url
+        page.goto(f"{portal.url}/directory/hosts?order=name&q=fen")
+        names = page.locator("tbody a").all_inner_texts()
+        assert names == sorted(names)
+        assert names
+        page.locator("tbody a").first.click()
+        assert page.get_by_role("heading", level=1).inner_text() == names[0]
+        assert not shown.problems
+
+
+def test_links_rank_hubs_authorities_and_groups(portal: RunningPortal) -> None:
+    with chromium_page() as shown:
+        page = shown.page
+        page.goto(portal.entrance)
+        for view, expected in (("hubs", 50), ("authorities", 50)):
+            page.goto(f"{portal.url}/links?view={view}")
+            page.locator("tbody tr .title").first.wait_for(timeout=20_000)
+            assert 1 < page.locator("tbody tr").count() <= expected
+        page.get_by_role("link", name="Next").click()
+        assert "Page 2" in page.locator(".pager").inner_text()
+        page.get_by_role("link", name="Near duplicates").click()
+        assert page.locator("main section").count() == 4
+        assert "the same bytes" in page.locator("main section").first.inner_text()
+        page.get_by_label("also pages off topic").check()
+        page.get_by_role("button", name="Show").click()
+        page.locator("main section").nth(6).wait_for(timeout=20_000)
+        shown.picture("links-duplicates")
+        assert not shown.problems
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["..%2fstate.sqlite", "state.sqlite", "%2e%2e/topic.toml", "datasheet.json", "x", "pages.jsonl%00", ".."],
+)
+def test_only_exports_leave_the_folder(portal: RunningPortal, name: str) -> None:
+    assert portal.get(f"/exports/{name}").status == 404
+
+
+def test_links_out_of_the_folder_of_exports_are_not_followed(tmp_path: Path) -> None:
+    with MadeCollection(tmp_path / "c") as made:
+        made.page("http://a.example/", title="x", text="y")
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "c" / "exports").mkdir()
+    (tmp_path / "c" / "exports" / "pages.csv").symlink_to(tmp_path / "secret")
+    with running_portal(tmp_path / "c") as portal:
+        assert portal.get("/exports/pages.csv").status == 404
+        assert portal.post("/exports", format="docx").status == 400
+        assert portal.post("/exports", format="warc").status == 303
+        for _ in range(100):
+            if '"failed"' in portal.get("/jobs/export-warc").text:
+                break
+            time.sleep(0.05)
+        assert "is the state of another collection?" in portal.get("/exports").text
+        assert portal.post("/exports", format="csv").status == 303
+        wait_for(portal, "export-csv")
+        assert portal.get("/exports/pages.csv").headers["content-disposition"].startswith("attachment")
+    assert (tmp_path / "secret").read_text() == "secret"
+
+
+def test_hostile_titles_are_text_on_every_page(tmp_path: Path) -> None:
+    with MadeCollection(tmp_path / "c") as made:
+        rows: list[int] = []
+        for number in range(12):
+            host = f"h{number}.example"
+            text = f"{XSS} owls {number}"
+            rows.append(made.page(f"http://{host}/?{XSS}", host=host, title=XSS, text=text, links=rows[-1:]))
+        made.page("javascript:alert(3)", host="evil.example", title=XSS, text="owls", links=rows)
+    with running_portal(tmp_path / "c") as portal, chromium_page() as shown:
+        assert portal.post("/directory").status == 303
+        wait_for(portal, "directory")
+        assert portal.post("/exports", format="datasheet").status == 303
+        wait_for(portal, "export-datasheet")
+        shown.page.goto(portal.entrance)
+        for path in ("/directory", "/directory/subject/1", "/links", "/links?view=authorities", "/datasheet",
+                     "/directory/host?name=evil.example"):  # fmt: skip
+            shown.page.goto(portal.url + path)
+            assert not shown.page.locator("main img, main script, main a[href^=javascript]").count()
+        shown.page.goto(portal.url + "/directory/subject/1")
+        assert XSS in shown.page.locator(".entries").inner_text()
+        assert not shown.problems
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_pages_fit_a_phone(portal: RunningPortal, dark: bool) -> None:
+    portal.post("/directory")
+    wait_for(portal, "directory")
+    with chromium_page(width=360, height=740, dark=dark) as shown:
+        shown.page.goto(portal.entrance)
+        for path in (
+            "/exports",
+            "/directory",
+            "/directory/hosts",
+            "/links",
+            "/links?view=duplicates",
+            "/datasheet",
+        ):
+            shown.page.goto(portal.url + path)
+            assert shown.page.evaluate("document.documentElement.scrollWidth") <= 360, path
+        assert not shown.problems
+
+
+def test_every_path_asks_for_the_token(portal: RunningPortal) -> None:
+    for path in (
+        "/exports",
+        "/exports/pages.csv",
+        "/datasheet",
+        "/directory",
+        "/directory/hosts",
+        "/links",
+        "/jobs/x",
+    ):
+        assert portal.get(path, token=None).status == 401
+    for path in ("/exports", "/directory"):
+        assert portal.ask("POST", path, fields={"format": "csv"}, token=None).status == 401
+
+
+def test_names_of_files_cannot_be_confused() -> None:
+    assert len(media_types()) == len(set(media_types()))
+    assert all("/" not in name and not name.startswith(".") for name in media_types())
+    assert {form.file for form in FORMATS.values()} <= media_types().keys()
+
+
+def test_a_folder_without_a_collection_says_so(tmp_path: Path) -> None:
+    with running_portal(tmp_path) as portal:
+        for path in ("/exports", "/directory", "/links", "/datasheet"):
+            assert portal.get(path).status == 404
+        assert portal.post("/directory").status == 404
