@@ -1,20 +1,13 @@
-"""A real headless Chromium for the portal's tests, one for each module, and what went wrong in it."""
+"""A real headless Chromium for the portal's tests, one for each module."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
-
-SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
-RECORD = """
-window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => window.violations.push(
-  `${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
-"""
+from playwright.sync_api import Browser, sync_playwright
+from windows import Watched
 
 
 @pytest.fixture(scope="module")
@@ -27,36 +20,6 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield started
         started.close()
-
-
-class Watched:
-    """A browser window that remembers dialogs, errors and violations of the policy."""
-
-    def __init__(self, context: BrowserContext) -> None:
-        self.context = context
-        self.problems: list[str] = []
-        context.add_init_script(RECORD)
-        self.page: Page = context.new_page()
-        self.page.on(
-            "dialog", lambda dialog: (self.problems.append(f"dialog {dialog.message}"), dialog.dismiss())
-        )
-        self.page.on("pageerror", lambda error: self.problems.append(f"script error {error}"))
-        self.page.on(
-            "console",
-            lambda said: (
-                self.problems.append(f"console {said.text}") if said.type in ("error", "warning") else None
-            ),
-        )
-
-    def check(self) -> None:
-        """Nothing went wrong so far."""
-        self.problems += self.page.evaluate("window.violations")
-        assert self.problems == []
-
-    def shoot(self, name: str, *, whole: bool = False) -> None:
-        """Keep a picture of the window as it is."""
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=whole)
 
 
 @pytest.fixture

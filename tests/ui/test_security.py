@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import socket
 import subprocess
@@ -15,6 +14,7 @@ from crawls import finish, small_crawl
 from portals import TOKEN, RunningPortal, running_portal
 from starlette.routing import BaseRoute, Mount, Route
 
+from honeyguide.config.crawl import run_here
 from honeyguide.errors import HoneyguideError
 from honeyguide.ui.app import FEATURES
 from honeyguide.ui.render import NAVIGATION
@@ -28,7 +28,7 @@ STATIC = sorted(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("secure") / "collection"
-    asyncio.run(finish(small_crawl(out, max_pages=40)))
+    run_here(lambda: finish(small_crawl(out, max_pages=40)))
     return out
 
 
@@ -186,8 +186,9 @@ def test_tokens() -> None:
 def test_no_websocket(portal: RunningPortal) -> None:
     with socket.create_connection(("127.0.0.1", portal.port), timeout=10) as plain:
         head = (
-            "GET /events HTTP/1.1", f"Host: 127.0.0.1:{portal.port}", "Connection: Upgrade", "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", "",
+            "GET /events HTTP/1.1", f"Host: 127.0.0.1:{portal.port}", "Connection: Upgrade",
+            "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", "",
         )  # fmt: skip
         plain.sendall("\r\n".join(head).encode())
         assert b" 401 " in plain.recv(200)

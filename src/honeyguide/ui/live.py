@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.engine.control import ask, checked_limits
+from honeyguide.engine.control import ask, checked_limits, with_limits
 from honeyguide.errors import HoneyguideError
 from honeyguide.store.overview import Overview
 from honeyguide.ui.portal import Portal, portal_of
@@ -68,26 +68,28 @@ async def control(request: Request) -> Response:
     """Pause, go on, stop, change the budget, or start again."""
     form = await read_form(request)
     portal = portal_of(request)
-    await run_in_threadpool(_steer, portal, form)
+    limits = await run_in_threadpool(_steer, portal, form)
     # What the next page shows is what the crawl does, so give it a moment.
     for _ in range(int(_OBEYS_WITHIN / 0.1)):
-        if _obeyed(form.text("action"), await run_in_threadpool(portal.watch.standing)):
+        if _obeyed(form.text("action"), limits, await run_in_threadpool(portal.watch.standing)):
             break
         await asyncio.sleep(0.1)
     await run_in_threadpool(portal.watch.figures, newest=True)
     return see_other("/")
 
 
-def _obeyed(action: str, standing: Standing) -> bool:
+def _obeyed(action: str, limits: dict[str, float | None], standing: Standing) -> bool:
     return {
         "pause": standing.paused or not standing.running,
         "resume": not standing.paused,
         "stop": not standing.running,
         "continue": standing.running,
+        "budget": standing.budget is None or with_limits(standing.budget, limits) == standing.budget,
     }.get(action, True)
 
 
-def _steer(portal: Portal, form: Form) -> None:
+def _steer(portal: Portal, form: Form) -> dict[str, float | None]:
+    """Pass a wish on to the crawl; the limits that were asked for."""
     action = form.text("action")
     limits = checked_limits({name: form.number(name) for name, _ in LIMITS}) if action in _WITH_LIMITS else {}
     standing = portal.watch.standing()
@@ -100,7 +102,7 @@ def _steer(portal: Portal, form: Form) -> None:
             if limits[name] is not None
         ]
         portal.launcher.start(["resume", str(portal.folder.resolve()), "--quiet", *options])
-        return
+        return limits
     if not standing.running:
         raise HoneyguideError("no crawl is running on this collection; continue it first")
     if action in ("pause", "resume"):
@@ -111,6 +113,7 @@ def _steer(portal: Portal, form: Form) -> None:
         ask(portal.folder, session=standing.session, budget=limits)
     else:
         raise HoneyguideError(f"there is no action {action!r}; use the buttons of the live view")
+    return limits
 
 
 _WITH_LIMITS = frozenset({"budget", "continue"})
