@@ -19,11 +19,14 @@ from honeyguide.store.state import State
 from honeyguide.store.subject_terms import SubjectSpace, page_terms, readable, telling_terms
 from honeyguide.text.spherical_kmeans import Clusters, nearest, spherical_kmeans
 from honeyguide.text.tokens import Analyser
+from honeyguide.text.vectors import Rows
 
 SAMPLE = 20_000
 """Pages that subjects are learned from; the others are only put into them."""
 MOST_SUBJECTS = 36
 _BATCH = 1_000
+_CRUMB = 0.2
+"""A subject with less than this share of the average one is dissolved."""
 _LABEL_TERMS = 3
 _LABEL_PAGES = 40
 _MAX_FILE_BYTES = 1 << 28
@@ -123,8 +126,11 @@ def build_directory(
     learned = rows[::step]
     documents = list(reader.terms(learned.tolist()))
     space = SubjectSpace(documents, state.columns().hosts[learned].tolist())
-    clusters = spherical_kmeans(space.rows(documents), subjects or subjects_for(len(rows)), seed=seed)
+    matrix = space.rows(documents)
     del documents
+    clusters = _without_crumbs(
+        matrix, spherical_kmeans(matrix, subjects or subjects_for(len(rows)), seed=seed)
+    )
     labels, closeness = _assigned(rows, space, clusters, reader=reader, step=step)
     score = _scores(state, rows)
     weight = score * (0.5 + 0.5 * closeness)
@@ -170,6 +176,17 @@ def _without_copies(selection: Selection) -> tuple[NDArray[np.int32], int]:
     }
     kept = np.array([row for row in selection.rows.tolist() if row not in copies], np.int32)
     return kept, len(inside) - len(kept)
+
+
+def _without_crumbs(matrix: Rows, clusters: Clusters) -> Clusters:
+    """The clusters without very small ones, whose pages go to the nearest of the others."""
+    count = len(clusters.centroids)
+    sizes = np.bincount(clusters.labels[clusters.labels >= 0], minlength=count)
+    kept = sizes >= max(2.0, _CRUMB * sizes.sum() / max(1, count))
+    if kept.all() or not kept.any():
+        return clusters
+    centroids = clusters.centroids[kept]
+    return Clusters(centroids, *nearest(matrix, centroids))
 
 
 def _assigned(
