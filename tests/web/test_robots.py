@@ -254,3 +254,21 @@ def test_a_large_file_is_filed_not_scanned() -> None:
 def test_allow_all_and_deny_all() -> None:
     assert Robots.allow_all().allowed(AGENT, "http://x/")
     assert not Robots.deny_all().allowed(AGENT, "http://x/")
+
+
+@settings(max_examples=1000, deadline=None)
+@given(BODIES, URLS)
+def test_what_is_kept_for_one_agent_says_the_same(body: str, url: str) -> None:
+    whole = Robots.parse(body.encode())
+    for kept in (Robots.parse(body.encode(), AGENT), Robots.parse(Robots.trimmed(body.encode(), AGENT))):
+        assert kept.rule(AGENT, url) == whole.rule(AGENT, url)
+        assert kept.crawl_delay(AGENT) == whole.crawl_delay(AGENT)
+        assert kept.sitemaps == whole.sitemaps
+
+
+def test_a_flood_of_rules_for_others_or_of_one_rule_is_not_kept() -> None:
+    flood = b"user-agent: owl\n" + b"disallow: /a\n" * 9000 + b"user-agent: *\n" + b"disallow: /b\n" * 9000
+    trimmed = Robots.trimmed(flood, AGENT)
+    assert trimmed.count(b"disallow") == 1
+    assert trimmed.count(b"\n") == flood.count(b"\n")
+    assert Robots.parse(trimmed).rule(AGENT, "https://a.example/b") == "Disallow: /b (line 9003)"

@@ -12,12 +12,14 @@ from honeyguide.engine.web import Visit
 from honeyguide.fetch.base import Failure, Fetcher, Request, Response
 from honeyguide.fetch.politeness import parse_retry_after
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
+from honeyguide.fetch.room import Room
 from honeyguide.frontier import Waiting
 from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
 from honeyguide.store.archive import Exchange
 from honeyguide.store.archive_record import sha1_digest
 from honeyguide.web import canonical, parts
+from honeyguide.web.robots import Robots
 from honeyguide.web.sitemap import parse_sitemap
 
 Recall: TypeAlias = Callable[[str], tuple[int, bytes, float] | None]
@@ -27,6 +29,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HOST_FAILURES = frozenset(
     {Outcome.TIMEOUT, Outcome.DNS, Outcome.CONNECTION, Outcome.TLS, Outcome.SERVER_ERROR}
 )
+LONG_ROBOTS = 4096
 EGRESS_DETAIL = "its address is not public; allow_net in [network] opens private networks"
 
 
@@ -48,6 +51,8 @@ class VisitOptions(msgspec.Struct, frozen=True):
     blocks: Blocks = False
     main_text: bool = True
     max_bytes: int = 8 * 1024 * 1024
+    large_bytes: int = 8 * 1024 * 1024
+    """What bodies of more than 256 KiB may take together, from their arrival until they are parsed."""
 
 
 class LiveWeb:
@@ -67,6 +72,7 @@ class LiveWeb:
         self._robots = robots
         self._options = options
         self._recall = recall
+        self._room = Room(options.large_bytes)
 
     async def visit(self, waiting: Waiting) -> Visit:
         """Load robots.txt if need be (that is this visit's request), else fetch and parse."""
@@ -80,10 +86,15 @@ class LiveWeb:
             if refused is not None:
                 return refused
             delay = answer.crawl_delay
-        result = await self._fetcher.fetch(Request(waiting.url, max_bytes=self._options.max_bytes))
-        if isinstance(result, Failure):
-            return _failed(result, delay)
-        return await self._answered(result, delay, listing=waiting.source in LISTINGS)
+        hold = self._room.hold()
+        try:
+            request = Request(waiting.url, max_bytes=self._options.max_bytes, hold=hold)
+            result = await self._fetcher.fetch(request)
+            if isinstance(result, Failure):
+                return _failed(result, delay)
+            return await self._answered(result, delay, listing=waiting.source in LISTINGS)
+        finally:
+            hold.give_back()
 
     async def close(self) -> None:
         """Close connections and parse workers."""
@@ -117,7 +128,7 @@ class LiveWeb:
             failed=waits,
             # An origin that is closed because robots.txt could not be read is not remembered as an answer.
             robots_origin=origin if last and not waits and not answer.failures else "",
-            robots_body=last.body if last else b"",
+            robots_body=_worth_keeping(last.body, answer.agent_token) if last else b"",
             crawl_delay=answer.crawl_delay,
             sitemaps=tuple(answer.sitemaps),
         )
@@ -156,6 +167,11 @@ class LiveWeb:
             blocks=self._options.blocks,
             main_text=self._options.main_text,
         )
+
+
+def _worth_keeping(robots: bytes, token: str) -> bytes:
+    """What a resumed crawl has to know of a robots.txt; of a long one only what concerns us."""
+    return robots if len(robots) <= LONG_ROBOTS else Robots.trimmed(robots, token)
 
 
 def _refused(answer: RobotsAnswer, url: str) -> Visit | None:

@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
+from honeyguide.fetch.room import Hold
 from honeyguide.model import Outcome
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
@@ -23,6 +24,8 @@ class Request(msgspec.Struct, frozen=True):
     types: tuple[str, ...] = ()
     """Media type beginnings that are wanted, such as `text/`. When given, a 2xx answer that names another
     type ends as `NOT_A_PAGE` before its body is read: a crawl need not download films to drop them."""
+    hold: Hold | None = None
+    """Where a large body takes its room, for callers who keep it beyond the fetch; they give it back."""
 
 
 class Response(msgspec.Struct, frozen=True):

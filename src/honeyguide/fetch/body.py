@@ -9,11 +9,12 @@ import aiohttp
 from honeyguide.fetch.base import Request
 from honeyguide.fetch.decode import PIECE, BadEncoding, Decoder, codings
 from honeyguide.fetch.options import FetchOptions
+from honeyguide.fetch.room import Hold
 from honeyguide.fetch.trouble import detail_of, outcome_of
 from honeyguide.model import Outcome
 
 LARGE = 256 * 1024
-"""Bytes from which a body needs one of the few places for large ones."""
+"""Bytes from which a body needs room among the large ones."""
 
 
 class Body:
@@ -30,12 +31,12 @@ class Body:
         request: Request,
         *,
         options: FetchOptions,
-        large: asyncio.Semaphore | None = None,
+        hold: Hold,
     ) -> None:
         self._answer = answer
         self._request = request
         self._options = options
-        self._large = large
+        self._hold = hold
         self._good = 200 <= answer.status < 300
         limit = min(request.max_bytes, options.max_bytes)
         self.limit = limit if self._good else min(limit, options.max_error_bytes)
@@ -73,15 +74,13 @@ class Body:
 
     async def _stream(self, scope: asyncio.Timeout) -> None:
         content = self._answer.content
-        large: asyncio.Semaphore | None = None
         try:
             while piece := await content.readany():
                 if not self._take(piece):
                     return
-                if large is None and self._large is not None and self._size > LARGE:
+                if self._size > LARGE:
                     # Many large bodies at once would fill the memory; the others' senders have to wait.
-                    await self._large.acquire()
-                    large = self._large
+                    await self._hold.grow(self._size)
                 if self._timer is None and self._options.floor_speed and not content.is_eof():
                     self._watch(scope)
         except BadEncoding:
@@ -94,8 +93,6 @@ class Body:
                     break
             raise
         finally:
-            if large is not None:
-                large.release()
             if self._timer is not None:
                 self._timer.cancel()
 
@@ -134,7 +131,8 @@ class Body:
             seconds = loop.time() - self._body_began
             if self.received < self._options.floor_speed * seconds:
                 self._slow = True
-                scope.reschedule(loop.time())
+                if not scope.expired():  # the deadline may be passing this very moment
+                    scope.reschedule(loop.time())
             else:
                 self._timer = loop.call_later(1.0, look)
 

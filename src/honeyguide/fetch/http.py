@@ -21,12 +21,14 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
+from honeyguide.fetch.allocator import give_back_large_blocks
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.body import Body
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.heads import header_text, request_head, response_head
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.resolver import GuardedResolver, Lookup, ThreadLookup
+from honeyguide.fetch.room import Room
 from honeyguide.fetch.trouble import detail_of, outcome_of
 from honeyguide.fetch.wire import EXCHANGE, Answer, Exchange, Handler
 from honeyguide.model import Outcome
@@ -55,6 +57,7 @@ class HttpFetcher:
         guard: EgressGuard,
         lookup: Lookup | None = None,
     ) -> None:
+        give_back_large_blocks()
         self.options = options
         self._clock = clock
         self._guard = guard
@@ -67,7 +70,7 @@ class HttpFetcher:
         )
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._session: aiohttp.ClientSession | None = None
-        self._large = asyncio.Semaphore(options.large_bodies)
+        self._room = Room(options.large_bytes)
         self._authorisation = {
             str(URL(origin).origin()): value for origin, value in options.authorisation.items()
         }
@@ -90,14 +93,17 @@ class HttpFetcher:
             return self._failure(exchange, Outcome.BAD_HTTP, "not an http(s) URL in canonical form")
         EXCHANGE.set(exchange)
         trouble: Exception | None = None
+        hold = request.hold or self._room.hold()
         try:
             async with asyncio.timeout(self.options.deadline) as scope:
                 exchange.answer = answer = await self._ask(exchange)
-                exchange.body = body = Body(answer, request, options=self.options, large=self._large)
+                exchange.body = body = Body(answer, request, options=self.options, hold=hold)
                 await body.read(scope)
         except Exception as error:  # everything the web does becomes an outcome
             trouble = error
         finally:
+            if request.hold is None:
+                hold.give_back()
             if exchange.answer is not None:
                 exchange.answer.close()  # does nothing once the body was read to its end
         if exchange.answer is None or exchange.body is None:

@@ -23,8 +23,9 @@ class FetchOptions(msgspec.Struct, frozen=True):
     floor_after: float = 10.0
     max_connections: int = 200
     """Requests on the wire at once. Four times as many sockets may wait for reuse."""
-    large_bodies: int = 4
-    """Bodies of more than 256 KiB that are read at once: bounds what hostile servers can fill."""
+    large_bytes: int = 8 * 1024 * 1024
+    """What bodies of more than 256 KiB may take together while they are read: bounds what hostile servers
+    can fill."""
     keep_alive: float = 15.0
     """Seconds an idle connection is kept for the next request to the same host."""
     max_headers: int = 128

@@ -50,7 +50,7 @@ class RobotsOptions(msgspec.Struct, frozen=True):
     size: int = 10_000
     """Origins kept in memory; the least recently used goes first."""
     max_bytes: int = 1024 * 1024
-    """Bytes of long robots.txt (over 4 KiB) of the kept origins together; parsed rules take 10-25 times as
+    """Bytes of long robots.txt (over 4 KiB) of the kept origins together; parsed rules take up to 15 times as
     much memory."""
 
 
@@ -201,7 +201,7 @@ class RobotsCache:
     def _read(self, origin: str, status: int, body: bytes) -> RobotsAnswer:
         """A usable status: rules with 2xx, none with 4xx and with redirects that lead nowhere."""
         if 200 <= status < 300:
-            robots = Robots.parse(body)
+            robots = Robots.parse(body, self._token)
             size = len(body) if len(body) > _LONG else 0
             return RobotsAnswer(origin, "rules", robots, self._token, status=status, size=size)
         return RobotsAnswer(

@@ -1,0 +1,67 @@
+"""Room for large bodies: many at once would fill the memory, so they share a number of bytes."""
+
+from __future__ import annotations
+
+import asyncio
+
+
+class Hold:
+    """What one body takes of a room; nothing until it grows."""
+
+    __slots__ = ("_room", "_size")
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._size = 0
+
+    async def grow(self, size: int) -> None:
+        """Have `size` bytes in all, waiting while there is no room.
+
+        The oldest body is never made to wait, so one always comes to its end; a body that comes in drops
+        keeps no more from others than it has received.
+        """
+        await self._room.grow(self, size - self._size)
+
+    def give_back(self) -> None:
+        """The body is gone. Doing so twice is allowed."""
+        self._room.give_back(self)
+
+
+class Room:
+    """Bytes that large bodies may take together, from their arrival until they have been dealt with.
+
+    Args:
+        limit: Bytes. One body may go beyond it, so twice the largest body is the most that is ever held.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used = 0
+        self._holds: dict[Hold, None] = {}
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def hold(self) -> Hold:
+        """A share that is empty so far."""
+        return Hold(self)
+
+    async def grow(self, hold: Hold, more: int) -> None:
+        """See `Hold.grow`."""
+        self._holds.setdefault(hold)
+        hold._size += more
+        self.used += more
+        while self.used > self.limit and next(iter(self._holds)) is not hold:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+
+    def give_back(self, hold: Hold) -> None:
+        """See `Hold.give_back`."""
+        if hold not in self._holds:
+            return
+        del self._holds[hold]
+        self.used -= hold._size
+        hold._size = 0
+        waiting, self._waiting = self._waiting, []
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)
