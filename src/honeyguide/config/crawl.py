@@ -34,6 +34,7 @@ from honeyguide.engine.gather import gather as fetch_examples
 from honeyguide.engine.web import Visit, Web
 from honeyguide.errors import TopicError
 from honeyguide.fetch.base import Fetcher
+from honeyguide.frontier.rehearsal import rehearse
 from honeyguide.model import Document, Event, Examples, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.base import ParseJob
@@ -173,6 +174,7 @@ class Crawl:
                 )
                 for event in prepared.events:
                     yield event
+                await self._or_stop(asyncio.to_thread(rehearse))
                 self._crawler = make_crawler(
                     self.config,
                     self.recipe,
