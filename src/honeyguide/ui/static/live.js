@@ -21,9 +21,10 @@ function tiles({ overview, standing, estimate }) {
   put("rate", overview.rate.toFixed(1), standing.running ? "last 30 s" : "whole crawl");
   put("waiting", whole(overview.waiting), `of ${whole(overview.known)} known`);
   put("hosts", whole(overview.hosts));
-  if (estimate && typeof estimate.recall === "number") {
-    put("recall", share(estimate.recall, 0), `${share(estimate.low, 0)} to ${share(estimate.high, 0)}. ${estimate.advice || ""}`);
+  if (estimate) {
+    put("recall", share(estimate.share, 0), `${share(estimate.share_low, 0)} to ${share(estimate.share_high, 0)}`);
   }
+  byId("advice").replaceChildren(estimate ? estimate.advice : "");
 }
 
 function standing({ standing: now, overview }) {
@@ -33,12 +34,16 @@ function standing({ standing: now, overview }) {
     node("span", { class: "soft" }, now.running ? `run ${now.session}` : now.reason));
   const holds = { running: now.running, ended: !now.running, paused: now.paused, going: now.running && !now.paused };
   for (const part of document.querySelectorAll("[data-when]")) part.hidden = !holds[part.dataset.when];
+  for (const input of document.querySelectorAll("#limits input")) {
+    if (input.dataset.touched || !now.budget) continue; // what somebody is writing stays
+    input.value = now.budget[input.name] ?? "";
+  }
   byId("spent").replaceChildren(
     `${seconds(overview.seconds)} of crawling, ${whole(overview.requests)} requests, ${bytes(overview.bytes)} of pages, ${whole(now.sessions)} run${now.sessions === 1 ? "" : "s"}`);
 }
 
 function charts({ overview }) {
-  const pages = (value) => `${whole(value)} pages`;
+  const pages = (value) => value === 1 ? "1 page" : `${whole(value)} pages`;
   const curve = overview.curve;
   line(byId("curve"), curve.map((point) => [point[0], point[1]]), {
     label: `Relevant pages over pages fetched: ${overview.relevant} of ${overview.pages}`, x: pages, height: 220 });
@@ -47,7 +52,7 @@ function charts({ overview }) {
     y: (value) => share(value, 0), kind: "good" });
   line(byId("rates"), overview.rates, {
     label: `Pages a second, now ${overview.rate.toFixed(1)}`, x: (value) => value > -0.5 ? "now" : `${seconds(-value)} ago`,
-    y: (value) => String(+value.toPrecision(3)), kind: "cool", x1: 0 });
+    y: (value) => String(+value.toPrecision(3)), kind: "cool" });
   histogram(byId("scores"), overview.frontier_scores, { label: "Waiting addresses by priority" });
   byId("hosts").replaceChildren(bars(
     overview.frontier_hosts.map((host) => [host.name, host.waiting, whole(host.fetched), whole(host.relevant)]),
@@ -69,6 +74,8 @@ function lists({ overview }) {
     node("td", { class: "url" }, node("a", { href: `/page?${new URLSearchParams({ url: drop.url })}` }, node("bdi", {}, drop.url))),
     node("td", {}, node("bdi", {}, drop.reason)))));
 }
+
+byId("limits").addEventListener("input", (event) => { event.target.dataset.touched = "yes"; });
 
 const stream = new EventSource("/events");
 stream.addEventListener("figures", (event) => {

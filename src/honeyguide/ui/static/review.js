@@ -1,0 +1,38 @@
+// Review with the keyboard; says when decisions are taken in, and how the frontier moved.
+
+import { node, whole } from "./dom.js";
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.target.closest("input, textarea, select")) return;
+  const control = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!control || control.disabled) return;
+  event.preventDefault();
+  control.click();
+});
+
+const place = document.getElementById("taken");
+const list = document.getElementById("frontier");
+
+function told(state) {
+  if (state.problem && !state.busy) return `The decisions could not be taken in: ${state.problem}`;
+  if (state.written !== state.taken) return state.busy ? "Decisions are being taken in…" : "Decisions are kept; they are taken in when the crawl goes on.";
+  if (!state.taken) return "No decision yet.";
+  const of = state.learned;
+  return `All decisions are taken in: ${whole(of.pages || 0)} pages judged anew, ${whole(of.verdicts || 0)} verdicts and ${whole(of.changed || 0)} priorities changed.`;
+}
+
+async function look() {
+  const answer = await fetch("/review/state", { headers: { accept: "application/json" } });
+  if (!answer.ok) return;
+  const state = await answer.json();
+  const text = told(state);
+  if (place.textContent !== text) place.textContent = text;
+  place.dataset.written = state.written;
+  place.dataset.taken = state.taken;
+  list.replaceChildren(...state.frontier.map(([url, priority]) =>
+    node("li", {}, node("span", { class: "mono" }, Number(priority.toPrecision(3))), " ", node("bdi", {}, url))));
+}
+
+setInterval(() => { if (!document.hidden) look().catch(() => {}); }, 1000);
+look().catch(() => {});
