@@ -25,6 +25,7 @@ from honeyguide.store.collection import Collection
 from honeyguide.store.exports.cdxj import blocks, surt
 from honeyguide.store.exports.formats import FORMATS
 from honeyguide.store.exports.xml_text import attribute, content
+from honeyguide.store.reviews import add_review
 from honeyguide.web.url import host_key
 
 GEXF = "{http://gexf.net/1.3}"
@@ -193,7 +194,7 @@ def test_datasheet_says_what_when_and_how(folder: Path, tmp_path: Path) -> None:
     for expected in (
         "# Datasheet of the collection “beekeeping”",
         "| recipe | best-first |",
-        f"| relevant pages | {status.relevant} |",
+        f"| relevant pages, by the model | {status.relevant} |",
         "| pages that asked not to be indexed | 3 |",
         "| pages with the bytes of an earlier one | 4 |",
         "| sites that ask for a delay | 2 |",
@@ -266,3 +267,31 @@ def test_any_text_survives_xml(text: str) -> None:
 def _is_xml(letter: str) -> bool:
     code = ord(letter)
     return 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
+
+
+def test_a_reviewers_word_counts_more_than_the_models(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", folder, copy], check=True)
+    with Collection.open(copy) as collection:
+        off = next(page for page in collection.pages(relevant=None) if not page.on_topic)
+        on, other, *_ = [page for page in collection.pages() if page.url in wanted(folder, relevant=True)]
+    host = host_key(other.url)
+    add_review(copy, "accept", at=1.0, url=off.url, on_topic=False, score=off.score)
+    add_review(copy, "accept", at=1.0, url=other.url)
+    add_review(copy, "reject", at=2.0, host=host, upto=200)
+    add_review(copy, "reject", at=3.0, url=on.url, drawn="random", on_topic=True, score=on.score)
+    expected = {url for url in wanted(folder, relevant=True) if host_key(url) != host} - {on.url} | {off.url}
+    write(copy, tmp_path / "out.jsonl", "jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert {row["url"] for row in rows} == expected
+    assert [(row["url"], row["on_topic"]) for row in rows if row["review"]] == [(off.url, False)]
+    assert write(copy, tmp_path / "out.warc.gz", "warc") >= len(expected)
+    add_review(copy, "accept", at=4.0, url=other.url)
+    write(copy, tmp_path / "sheet.md", "datasheet")
+    text = (tmp_path / "sheet.md").read_text()
+    assert "| pages accepted | 2 |" in text
+    assert "| hosts accepted or rejected as a whole | 1 |" in text
+    assert "1 reviews" in text
+    write(copy, tmp_path / "all.jsonl", "jsonl", relevant=False)
+    rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    assert {row["url"]: row["review"] for row in rows}[other.url] == "accept"

@@ -37,11 +37,11 @@ class Watched:
         self.problems.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def picture(self, name: str, *, full: bool = False) -> Path:
+    def picture(self, name: str) -> Path:
         """Keep a screenshot as an artefact."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         path = SCREENSHOTS / f"{name}.png"
-        self.page.screenshot(path=path, full_page=full)
+        self.page.screenshot(path=path)
         return path
 
 

@@ -62,7 +62,7 @@ def test_exports_are_made_and_downloaded_in_a_browser(portal: RunningPortal, tmp
         page.locator("#warc").get_by_label("also pages off topic").check()
         page.locator("#warc").get_by_role("button", name="Make").click()
         page.locator("#warc .files a", has_text="all-pages.warc.gz").wait_for(timeout=20_000)
-        shown.picture("exports", full=True)
+        shown.picture("exports")
         assert not shown.problems
     commands: list[list[str | Path]] = [
         [BIN / "wacz", "validate", "-f", tmp_path / "pages.wacz"],
@@ -85,7 +85,7 @@ def test_the_datasheet_is_written_and_shown(portal: RunningPortal) -> None:
         page.get_by_role("heading", name="Robots").wait_for(timeout=20_000)
         assert page.get_by_role("heading", level=1).inner_text() == "Datasheet of the collection “beekeeping”"
         assert page.locator("td", has_text="best-first").count() == 1
-        shown.picture("datasheet", full=True)
+        shown.picture("datasheet")
         assert not shown.problems
 
 
@@ -97,7 +97,7 @@ def test_the_directory_is_made_browsed_and_paged(portal: RunningPortal) -> None:
         if page.get_by_role("button", name="Make the directory").count():
             page.get_by_role("button", name="Make the directory").click()
         page.locator(".subject").first.wait_for(timeout=20_000)
-        shown.picture("directory", full=True)
+        shown.picture("directory")
         page.locator(".subject h2 a").first.click()
         assert page.locator(".entries > li").count() > 5
         page.locator(".entries a", has_text="details").first.click()

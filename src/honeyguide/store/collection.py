@@ -24,6 +24,7 @@ from honeyguide.store.index import FullText, Hit
 from honeyguide.store.layout import Layout
 from honeyguide.store.link_analysis import LinkAnalysis, analyse_links
 from honeyguide.store.records import PageRecord
+from honeyguide.store.reviews import Reviews, read_reviews
 from honeyguide.store.state import State
 from honeyguide.store.story import Story, tell
 
@@ -170,7 +171,8 @@ class Collection:
         index = self._index() if text else None
         try:
             yield from page_rows(
-                Selection(self.state, relevant=bool(relevant)), index.text if index is not None else None
+                Selection(self.state, relevant=bool(relevant), reviews=self._reviews()),
+                index.text if index is not None else None,
             )
         finally:
             if index is not None:
@@ -194,7 +196,13 @@ class Collection:
         try:
             languages = topic_languages(self.layout.topic_file if self.layout else None)
             made = build_directory(
-                self.state, index.text, languages=languages, subjects=subjects, seed=seed, progress=progress
+                self.state,
+                index.text,
+                reviews=self._reviews(),
+                languages=languages,
+                subjects=subjects,
+                seed=seed,
+                progress=progress,
             )
         finally:
             index.close()
@@ -209,6 +217,9 @@ class Collection:
             return page_entries(self.state, rows, index.text)
         finally:
             index.close()
+
+    def _reviews(self) -> Reviews | None:
+        return read_reviews(self.layout.root) if self.layout else None
 
     def _index(self) -> FullText:
         if self.layout is None:

@@ -15,6 +15,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.store.atomic import replacing
 from honeyguide.store.exports.selection import Progress, Selection, silent
 from honeyguide.store.guarded import host_of
+from honeyguide.store.reviews import Reviews
 from honeyguide.store.state import State
 from honeyguide.store.subject_terms import SubjectSpace, page_terms, readable, telling_terms
 from honeyguide.text.spherical_kmeans import Clusters, nearest, spherical_kmeans
@@ -97,6 +98,7 @@ def build_directory(
     state: State,
     text_of: TextOf,
     *,
+    reviews: Reviews | None = None,
     languages: Sequence[str] = ("en",),
     subjects: int = 0,
     seed: int = 0,
@@ -112,13 +114,14 @@ def build_directory(
     Args:
         state: Of the collection.
         text_of: Text of a page by its row.
+        reviews: What people said; it counts more than the model's verdicts.
         languages: They choose stop words and stemmer.
         subjects: How many; 0 for a number that suits the collection.
         seed: Equal seeds give equal directories.
         sample: Pages to learn from, at most.
         progress: Told how many pages were read.
     """
-    selection = Selection(state)
+    selection = Selection(state, reviews=reviews)
     rows, copies = _without_copies(selection)
     analyser = Analyser(languages)
     reader = _Reader(state, text_of, analyser, len(rows), progress)

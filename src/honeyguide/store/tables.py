@@ -40,6 +40,7 @@ PAGE_COLUMNS = (
     Column("language", str, "ISO 639-1 code, empty when unknown"),
     Column("score", float, "relevance in 0..1"),
     Column("on_topic", bool, "the page model's verdict"),
+    Column("review", str, "a person's: accept or reject, or empty"),
     Column("fetched_at", str, "UTC, ISO 8601"),
     Column("depth", int, "links followed from the seed"),
     Column("status", int, "HTTP status"),

@@ -37,7 +37,8 @@ def exports(request: Request) -> Response:
     """All formats, what is made of them, and what is being made."""
     portal = portal_of(request)
     with portal.reading() as collection:
-        status = collection.status()
+        tally = collection.state.setting("tally")
+    spent = tally if isinstance(tally, dict) else {}
     there = made_files(portal.layout)
     offers = []
     for form in OFFERED:
@@ -49,9 +50,7 @@ def exports(request: Request) -> Response:
         names |= {"datasheet.html"} if form.name == "datasheet" else set()
         files = tuple(there[name] for name in sorted(names) if name in there)
         offers.append(_Offer(form, files, portal.jobs.get(_job_name(form.name))))
-    return render(
-        request, "exports.html", title="Exports", active="exports", offers=offers, status_now=status
-    )
+    return render(request, "exports.html", title="Exports", active="exports", offers=offers, spent=spent)
 
 
 async def begin(request: Request) -> Response:

@@ -39,6 +39,8 @@ class Job:
         self.problem = ""
         self.result: object = None
         self.ended = threading.Event()
+        self.ended_at = 0.0
+        """When, by a clock that only serves to tell how long ago."""
 
     @property
     def busy(self) -> bool:
@@ -113,6 +115,7 @@ class Jobs:
             traceback.print_exc()
             job.state, job.problem = "failed", f"it failed ({type(error).__name__}); the terminal says where"
         finally:
+            job.ended_at = time.monotonic()
             job.ended.set()
 
 

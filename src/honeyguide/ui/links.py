@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,8 @@ _SHOWN = 20
 """Pages of a group that are shown; the rest are counted."""
 _WAIT = 0.15
 """Seconds an answer waits for a computation: that of a small collection is done by then."""
+_FRESH = 30.0
+"""Seconds a result is shown without looking for newer pages."""
 _VIEWS = ("hubs", "authorities", "duplicates")
 
 
@@ -75,8 +78,11 @@ def _found(portal: Portal, *, everything: bool, within: bool) -> tuple[_Found | 
         pages = collection.state.page_count()
     job = portal.jobs.get(name)
     before = job.result if job is not None and isinstance(job.result, _Found) else None
-    if job is not None and not job.busy and (before is None or before.pages == pages):
-        return before, job
+    if job is not None and not job.busy:
+        # While a crawl runs there is always something newer; one computation after another would be too much.
+        recent = time.monotonic() - job.ended_at < _FRESH
+        if recent or (before is not None and before.pages == pages):
+            return before, job
     if job is None or not job.busy:
         job = portal.jobs.start(
             name,

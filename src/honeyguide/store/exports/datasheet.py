@@ -20,16 +20,18 @@ from honeyguide.model import Outcome
 from honeyguide.store.duplicate_groups import duplicate_groups
 from honeyguide.store.exports.document import Block, Code, Document, Paragraph, Rows, Section
 from honeyguide.store.exports.licences import Licences, licences
+from honeyguide.store.exports.review_facts import review_facts
 from honeyguide.store.exports.robots_facts import robots_facts
 from honeyguide.store.exports.selection import Progress, Selection, silent
 from honeyguide.store.guarded import host_of, utc
+from honeyguide.store.reviews import Reviews
 from honeyguide.store.state import State
 
 _MAX_TOPIC_BYTES = 4 << 20
 _TOP = 25
 _LIMITS = (
-    "Relevance is the verdict of a model, not of a person; pages near the threshold may be on either side"
-    " of it.",
+    "Where nobody reviewed a page, relevance is the verdict of a model; pages near the threshold may be on"
+    " either side of it.",
     "A focused crawl finds what can be reached by links from its seeds within its budget. Pages that no"
     " fetched page links to, pages behind forms, log-ins or scripts, and addresses that robots.txt closes"
     " are missing.",
@@ -46,6 +48,7 @@ def datasheet(
     *,
     topic_file: Path | None = None,
     archive: Path | None = None,
+    reviews: Reviews | None = None,
     software: str = "",
     at: float = 0.0,
     sample: int = 1_000,
@@ -57,6 +60,7 @@ def datasheet(
         state: Of the collection.
         topic_file: What was asked.
         archive: For the licences that pages name; None to leave them out.
+        reviews: What people said.
         software: Name and version that writes this.
         at: Epoch seconds of the writing.
         sample: Pages read for their licences.
@@ -65,7 +69,7 @@ def datasheet(
     asked = _asked(topic_file)
     topic = _table(asked, "topic")
     name = str(topic.get("name", "")) or "a crawl"
-    selection = Selection(state)
+    selection = Selection(state, reviews=reviews)
     found = licences(selection, archive, sample=sample, progress=progress) if archive else None
     return Document(
         title=f"Datasheet of the collection “{name}”",
@@ -73,6 +77,7 @@ def datasheet(
             Section("What was asked", _question(topic, _table(asked, "crawl"))),
             Section("When and how", _process(state, asked, software, at)),
             Section("What it holds", _composition(state, selection, archive)),
+            Section("Reviews", _reviews(state, reviews)),
             Section("What became of the addresses", _outcomes(state)),
             Section("Robots", _robots(state)),
             Section("Licences", _licences(found)),
@@ -202,8 +207,8 @@ def _composition(state: State, selection: Selection, archive: Path | None) -> tu
     relevant = int(on_topic.sum())
     facts: dict[str, object] = {
         "pages fetched": len(rows),
-        "relevant pages": relevant,
-        "of these exported": f"{selection.total:,} (pages marked noindex are left out)",
+        "relevant pages, by the model": relevant,
+        "pages in exports": f"{selection.total:,} (reviews count, pages marked noindex are left out)",
         "harvest rate": relevant / len(rows) if len(rows) else 0.0,
         "bytes of the relevant pages": size,
         "first and last of them": f"{_moment(first)} to {_moment(last)}" if first is not None else "none",
@@ -232,6 +237,28 @@ def _counted(head: tuple[str, str], counts: Counter[str]) -> Rows:
         rest = ranked[_TOP:]
         rows.append((f"{len(rest):,} others", f"{sum(count for _, count in rest):,}"))
     return Rows(head, tuple(rows))
+
+
+def _reviews(state: State, reviews: Reviews | None) -> tuple[Block, ...]:
+    if reviews is None or not len(reviews):
+        return (
+            Paragraph("Nobody has reviewed pages of this collection: relevance is the model's word alone."),
+        )
+    facts = review_facts(state, reviews)
+    pairs: dict[str, object] = {
+        "pages accepted": facts.accepted,
+        "pages rejected": facts.rejected,
+        "hosts accepted or rejected as a whole": facts.hosts,
+    }
+    if facts.precision is not None:
+        found = facts.precision.corrected
+        pairs["precision of the model's verdicts, estimated"] = (
+            f"{found.share:.1%} (95 %: {found.low:.1%} to {found.high:.1%}; {found.reviews:,} reviews)"
+        )
+    return (
+        _facts(pairs),
+        Paragraph("Exports follow the reviewer's word, not the model's."),
+    )
 
 
 def _outcomes(state: State) -> tuple[Block, ...]:

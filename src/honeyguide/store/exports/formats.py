@@ -22,6 +22,7 @@ from honeyguide.store.exports.wacz import write_wacz
 from honeyguide.store.exports.warc import write_warc
 from honeyguide.store.index import FullText
 from honeyguide.store.layout import Layout
+from honeyguide.store.reviews import Reviews, read_reviews
 from honeyguide.store.state import State
 from honeyguide.store.tables import PAGE_COLUMNS, TEXT_COLUMN, export
 
@@ -79,6 +80,11 @@ class Source(msgspec.Struct, frozen=True):
     progress: Progress = silent
 
     @property
+    def reviews(self) -> Reviews | None:
+        """What people said; None for a crawl kept in memory."""
+        return read_reviews(self.layout.root) if self.layout else None
+
+    @property
     def software(self) -> str:
         """Name and version, as it goes into files."""
         return f"honeyguide/{version('honeyguide')}"
@@ -101,7 +107,7 @@ class Source(msgspec.Struct, frozen=True):
 
     def selection(self) -> Selection:
         """The pages asked for."""
-        return Selection(self.state, relevant=self.relevant)
+        return Selection(self.state, relevant=self.relevant, reviews=self.reviews)
 
     def index(self) -> AbstractContextManager[FullText | None]:
         """The full text, if texts are wanted."""
@@ -133,6 +139,7 @@ def describe(source: Source) -> Document:
         source.state,
         topic_file=source.layout.topic_file if source.layout else None,
         archive=source.layout.archive_folder if source.layout else None,
+        reviews=source.reviews,
         software=source.software,
         at=source.at,
         progress=source.progress,

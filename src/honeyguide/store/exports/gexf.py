@@ -45,7 +45,7 @@ def write_gexf(
             values = (
                 host_of(page.url),
                 f"{page.score:.6g}",
-                "true" if page.on_topic else "false",
+                "true" if selection.is_relevant(page.row) else "false",
                 page.url,
                 page.language,
                 str(page.depth),

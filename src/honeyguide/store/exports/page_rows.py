@@ -22,6 +22,7 @@ def page_rows(
             "language": page.language,
             "score": page.score,
             "on_topic": page.on_topic,
+            "review": selection.review(page.row),
             "fetched_at": utc(page.at).isoformat(timespec="seconds"),
             "depth": page.depth,
             "status": page.status,

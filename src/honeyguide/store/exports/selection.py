@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from honeyguide.model import Outcome
 from honeyguide.store.records import PageRecord
+from honeyguide.store.reviews import Reviews
 from honeyguide.store.state import State
+from honeyguide.web.url import url_id
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many pages are done, and of how many."""
 
 _EVERY = 64
+_SAID = {1: "accept", -1: "reject", 0: ""}
 
 
 def silent(_done: int, _total: int) -> None:
@@ -25,22 +28,36 @@ def silent(_done: int, _total: int) -> None:
 class Selection:
     """The pages to export: those on topic or all, without those that asked not to be indexed.
 
-    A crawl may go on while an export runs; what was not there when it began is left out.
+    Where a person has reviewed a page, their word counts and not the model's. A crawl may go on while an
+    export runs; what was not there when it began is left out.
+
+    Args:
+        state: Of the collection.
+        relevant: Only pages on topic.
+        reviews: What people said.
     """
 
-    def __init__(self, state: State, *, relevant: bool = True) -> None:
+    def __init__(self, state: State, *, relevant: bool = True, reviews: Reviews | None = None) -> None:
         self.state = state
-        self._relevant = relevant
         status = state.columns().status
         rows, on_topic, _ = state.verdicts()
-        wanted = on_topic if relevant else np.ones(len(rows), np.bool_)
-        # A page committed since the columns were read is left out, as if it came after the export.
-        known = rows < len(status)
-        self.rows: NDArray[np.int32] = rows[known & wanted]
+        known = rows < len(status)  # the others were committed since the columns were read
+        rows, on_topic = rows[known], on_topic[known]
+        said = _said(state, rows, reviews)
+        judged = (said > 0) | (on_topic & (said == 0))
+        allowed = status[rows] != Outcome.NOINDEX
+        self.rows: NDArray[np.int32] = rows[allowed & judged if relevant else allowed]
         """Rows of the pages in order of fetching; four bytes a page."""
-        self.rows = self.rows[status[self.rows] != Outcome.NOINDEX]
         self._held = np.zeros(len(status), np.bool_)
-        self._held[rows[known & (status[np.where(known, rows, 0)] != Outcome.NOINDEX)]] = True
+        self._held[rows[allowed]] = True
+        self._wanted = np.zeros(len(status), np.bool_)
+        self._wanted[self.rows] = True
+        self._judged = np.zeros(len(status), np.bool_)
+        self._judged[rows[judged]] = True
+        self._said = np.zeros(len(status), np.int8)
+        self._said[rows] = said
+        # Skips most of a large collection, unless people accepted pages that the model had not.
+        self._only = True if relevant and not (judged & ~on_topic).any() else None
 
     @property
     def total(self) -> int:
@@ -51,16 +68,48 @@ class Selection:
         """Whether the collection holds this page and it did not ask to be left out of indexes."""
         return 0 < row < len(self._held) and bool(self._held[row])
 
+    def is_relevant(self, row: int) -> bool:
+        """Whether the page is on topic, by a person's word or else by the model's."""
+        return 0 < row < len(self._judged) and bool(self._judged[row])
+
+    def review(self, row: int) -> str:
+        """What a person said of the page: `accept`, `reject`, or nothing."""
+        return _SAID[int(self._said[row])] if 0 < row < len(self._said) else ""
+
     def pages(self, progress: Progress = silent) -> Iterator[PageRecord]:
         """The pages themselves, a few hundred at a time in memory."""
         done = 0
-        for page in self.state.pages(on_topic=True if self._relevant else None):
+        for page in self.state.pages(on_topic=self._only):
             if done == self.total:
                 break
-            if not self.may_leave(page.row):
+            if page.row >= len(self._wanted) or not self._wanted[page.row]:
                 continue
             yield page
             done += 1
             if done % _EVERY == 0:
                 progress(done, self.total)
         progress(self.total, self.total)
+
+
+def _said(state: State, rows: NDArray[np.int32], reviews: Reviews | None) -> NDArray[np.int8]:
+    """1 for pages that people accepted, -1 for those they rejected, 0 for the others."""
+    said = np.zeros(len(rows), np.int8)
+    if reviews is None or not len(reviews) or not len(rows):
+        return said
+    columns = state.columns()
+    last = np.zeros(len(rows), np.int64)  # number of the decision that counts so far
+    hosts = columns.hosts[rows]
+    numbers = {host.name: host.row for host, _ in state.hosts()}
+    for name, decision in reviews.hosts.items():
+        # Pages are numbered from 1 in the order of `rows`.
+        places = np.flatnonzero(hosts[: decision.upto] == numbers.get(name, -1))
+        said[places] = 1 if decision.said == "accept" else -1
+        last[places] = decision.number
+    ids = columns.ids[rows]
+    order = np.argsort(ids, kind="stable")
+    for url, decision in reviews.pages.items():
+        wanted = url_id(url)
+        place = int(np.searchsorted(ids, wanted, sorter=order))
+        if place < len(ids) and ids[order[place]] == wanted and decision.number > last[order[place]]:
+            said[order[place]] = 1 if decision.said == "accept" else -1
+    return said
