@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 
 from honeyguide.cli.meter import Meter
 from honeyguide.cli.output import print_facts, print_json, print_table
-from honeyguide.errors import MissingExtra
+from honeyguide.errors import CollectionError, MissingExtra
 from honeyguide.store.collection import Collection
 from honeyguide.store.exports.datasheet import topic_name
 
@@ -44,6 +45,8 @@ def directory(
         assert collection.layout is not None
         with Meter("reading pages") as meter:
             made = collection.directory(subjects=max(0, subjects), seed=seed, progress=meter)
+        with suppress(CollectionError):  # the portal shows the same, unless the collection cannot be written
+            made.save(collection.layout.directory_file)
         if output is None:
             rows = [
                 {"pages": len(one.rows), "subject": one.label, "terms": one.terms} for one in made.subjects

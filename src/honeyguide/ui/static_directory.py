@@ -74,10 +74,12 @@ def write_static_directory(
         site = _Site(collection, directory, work, title=title, at=at, progress=progress)
         count = site.write()
         work.chmod(0o755)
+        old = work.with_name(f"{work.name}.old")
         if folder.exists():
-            shutil.rmtree(folder)
+            folder.replace(old)
         work.replace(folder)
         sync_folder(folder.parent)
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise CollectionError(f"{folder}: {error.strerror or error}; free space on the disk") from error
     finally:
