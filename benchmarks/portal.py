@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -43,14 +44,14 @@ def make(folder: Path, pages: int) -> None:
     """A collection with words of Zipf's distribution, a few hundred hosts and some languages."""
     rng = random.Random(1)
     words = [f"word{rank}" for rank in range(20_000)]
-    weights = [1 / (rank + 10) for rank in range(len(words))]
+    weights = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
     hosts = [f"host{number}.example" for number in range(max(10, pages // 200))]
     with MadeCollection(folder) as made:
         for number in range(pages):
             host = hosts[int(len(hosts) * rng.random() ** 2)]
             first = made._columns.size + 2
             links = range(first, first + 9)
-            title, *text = rng.choices(words, weights, k=120)
+            title, *text = rng.choices(words, cum_weights=weights, k=120)
             row = made.page(
                 f"http://{host}/{number}",
                 host=host,
