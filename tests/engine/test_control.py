@@ -61,8 +61,8 @@ async def test_pause_go_on_change_the_budget_and_stop(tmp_path: Path) -> None:
 
     async def work() -> None:
         async for _ in job.run():
-            if job.crawler is not None and job.crawler.on_reviews is None:
-                job.crawler.on_reviews = lambda: reviewed.append(job.tally.pages)
+            if job.crawler is not None and job.crawler.retraining is not None:
+                job.crawler.retraining.ask = lambda: reviewed.append(job.tally.pages)  # type: ignore[method-assign]
 
     running = asyncio.ensure_future(work())
     await until(lambda: job.tally.pages >= 10)

@@ -79,7 +79,7 @@ def test_strata_correct_for_a_queue_that_shows_the_unsure_first() -> None:
         unsure = np.argsort(scores)[:300]
         reviewed = np.concatenate([random.choice(unsure, 45, replace=False), random.choice(1000, 15)])
         reviewed = np.unique(reviewed)
-        made = precision(scores, reviewed, true[reviewed])
+        made = precision(scores, scores[reviewed], true[reviewed])
         assert made is not None
         errors_plain.append(true[reviewed].mean() - true.mean())
         errors_corrected.append(made.corrected.share - true.mean())
@@ -90,10 +90,10 @@ def test_strata_correct_for_a_queue_that_shows_the_unsure_first() -> None:
 
 def test_pages_drawn_by_chance_have_their_own_share() -> None:
     scores = np.linspace(0.5, 1, 100)
-    reviewed = np.arange(0, 40, 2)
+    reviewed = scores[np.arange(0, 40, 2)]
     accepted, chance = np.arange(20) % 2 == 0, np.arange(20) < 4
     made = precision(scores, reviewed, accepted, by_chance=chance)
     assert made is not None
     assert made.by_chance is not None
     assert (made.by_chance.reviews, made.by_chance.share) == (4, 0.5)
-    assert precision(scores, np.zeros(0, np.intp), np.zeros(0, np.bool_)) is None
+    assert precision(scores, np.zeros(0), np.zeros(0, np.bool_)) is None

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.cli.output import print_facts
+from honeyguide.engine.estimate import estimate_of
 from honeyguide.store.collection import Collection
 
 
@@ -19,6 +20,12 @@ def status(folder: Path, /, *, json: bool = False) -> None:
     """
     with Collection.open(folder) as collection:
         facts = msgspec.to_builtins(collection.status())
+        made = estimate_of(collection.state)
+    if json:
+        facts["estimate"] = msgspec.to_builtins(made)
+    elif made is not None:
+        facts["found"] = f"{made.share:.0%} of the topic ({made.share_low:.0%} to {made.share_high:.0%})"
+        facts["advice"] = made.advice
     if not json:
         facts["outcomes"] = ", ".join(f"{name} {count:,}" for name, count in facts["outcomes"].items())
     print_facts(facts, json=json)

@@ -112,6 +112,36 @@ VERBS = (
         "why collections/owls https://example.org/page",
     ),
     Verb(
+        "review list",
+        "honeyguide.cli.review_list:list_reviews",
+        "List the pages where your word helps most, or what was decided.",
+        "review list collections/owls --limit 5",
+    ),
+    Verb(
+        "review accept",
+        "honeyguide.cli.review_accept:accept",
+        "Say that pages are on topic.",
+        "review accept collections/owls https://example.org/page",
+    ),
+    Verb(
+        "review reject",
+        "honeyguide.cli.review_reject:reject",
+        "Say that pages, or all pages of a host, are off topic.",
+        "review reject collections/owls --host shop.example",
+    ),
+    Verb(
+        "review undo",
+        "honeyguide.cli.review_undo:undo",
+        "Take back the last decision, or another one.",
+        "review undo collections/owls",
+    ),
+    Verb(
+        "review apply",
+        "honeyguide.cli.review_apply:apply",
+        "Retrain the page model of a stopped crawl and re-score what waits.",
+        "review apply collections/owls",
+    ),
+    Verb(
         "page blocks",
         "honeyguide.cli.page_blocks:blocks",
         "Show the content blocks of a page, their scores, and a picture of them.",
@@ -224,6 +254,7 @@ VERBS = (
 _EXAMPLE = "Example: honeyguide {}"
 
 GROUPS = {
+    "review": "Say which pages are on topic; the crawl learns from it.",
     "page": "Look at one page.",
     "topic": "Write and check topic files.",
     "model": "Train page models.",
@@ -256,7 +287,9 @@ def build_app() -> cyclopts.App:
         first, _, second = verb.name.partition(" ")
         if second and first not in groups:
             example = _EXAMPLE.format(verb.example)
-            groups[first] = cyclopts.App(first, help=GROUPS[first], help_epilogue=example, sort_key=order)
+            groups[first] = cyclopts.App(
+                first, help=GROUPS[first], help_epilogue=example, sort_key=order, show=first != "page"
+            )
             app.command(groups[first])
         parent = groups[first] if second else app
         parent.command(
@@ -265,7 +298,7 @@ def build_app() -> cyclopts.App:
             help=verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
-            # A screen has 24 lines: `--version` and `crawl` do the same.
+            # A screen has 24 lines: `--version` and `crawl` do the same; `page` is for a rare look.
             show=verb.name not in ("version", "resume"),
         )
     return app

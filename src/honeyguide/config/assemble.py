@@ -13,7 +13,7 @@ import msgspec
 
 from honeyguide.config import settings
 from honeyguide.config.block_options import blocks_of
-from honeyguide.config.build import build_parts
+from honeyguide.config.build import Parts, build_parts
 from honeyguide.config.load import freeze
 from honeyguide.config.recipes import Recipe
 from honeyguide.config.schema import VERSION, Config
@@ -29,6 +29,7 @@ from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.live import LiveWeb, VisitOptions
 from honeyguide.engine.options import CrawlOptions
 from honeyguide.engine.reread import Reader, index_missing, relearn
+from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.service_http import ServiceHttp
 from honeyguide.engine.web import Web
 from honeyguide.failpoint import failpoint
@@ -41,6 +42,7 @@ from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.base import Blocks
 from honeyguide.parse.pool import ParsePool
+from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.archive import ArchiveWriter
 from honeyguide.store.index import FullText
 from honeyguide.store.layout import Layout, is_collection
@@ -179,6 +181,7 @@ def make_crawler(
         sources=given.sources,
         services=given.services,
         prepared=prepared,
+        reviews=layout is not None,
     )
     for source in parts.sources:
         if isinstance(source, Recalling) and source not in (prepared or {}).values():
@@ -209,15 +212,17 @@ def make_crawler(
         parts.order,
         every=options.checkpoint_pages,
     )
-    if layout is not None and tally.pages:
-        reader = Reader(
-            state,
-            layout.archive_folder,
-            blocks=blocks_of(parts.order),
-            max_bytes=config.limits.max_body,
-        )
+    reader = _reader(config, state, layout, parts) if layout is not None else None
+    if reader is not None and tally.pages:
         _take_up(stores, reader, checkpoints, lambda after: relearn(reader, stores, arrival, after=after))
-    return Crawler(
+    committer = Committer(
+        stores,
+        frontier,
+        tally,
+        pages=options.commit_pages,
+        seconds=3600.0 if clock.virtual else options.commit_seconds,
+    )
+    crawler = Crawler(
         config.as_topic(),
         web=web,
         clock=clock,
@@ -225,19 +230,26 @@ def make_crawler(
         arrival=arrival,
         order=parts.order,
         sources=parts.sources,
-        committer=Committer(
-            stores,
-            frontier,
-            tally,
-            pages=options.commit_pages,
-            seconds=3600.0 if clock.virtual else options.commit_seconds,
-        ),
+        committer=committer,
         checkpoints=checkpoints,
         budget=settings.budget(config),
         tally=tally,
         policy=settings.politeness_policy(config),
         options=options,
         steering=Steering(layout.root, session=session) if layout and not clock.virtual else None,
+    )
+    if layout is not None and reader is not None and isinstance(parts.model, ReviewedModel):
+        crawler.retraining = Retraining(
+            layout.root, stores=stores, frontier=frontier, arrival=arrival, model=parts.model,
+            order=parts.order, admission=admission, reader=reader, committer=committer,
+            checkpoints=checkpoints, tally=tally, aside=not clock.virtual,
+        )  # fmt: skip
+    return crawler
+
+
+def _reader(config: Config, state: State, layout: Layout, parts: Parts) -> Reader:
+    return Reader(
+        state, layout.archive_folder, blocks=blocks_of(parts.order), max_bytes=config.limits.max_body
     )
 
 

@@ -30,6 +30,7 @@ from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
 from honeyguide.relevance.estimator import EstimatorModel
+from honeyguide.relevance.reviewed import reviewable
 from honeyguide.topic.positions import Location
 
 FILLED_IN = (
@@ -108,6 +109,7 @@ def build_parts(
     services: Mapping[str, object] | None = None,
     prepared: Mapping[int, Source] | None = None,
     fit: bool = True,
+    reviews: bool = False,
 ) -> Parts:
     """Make and fit the parts of a recipe.
 
@@ -122,6 +124,7 @@ def build_parts(
         services: What sources may need, by name.
         prepared: Sources that were made before the others (`preparing_sources`), by position.
         fit: False leaves the page model untrained, to be given its saved state.
+        reviews: Make the page model one that can take reviews (and load a state that has some).
 
     Raises:
         TopicError: A part is unknown, its options are wrong, or the examples cannot serve it.
@@ -133,6 +136,8 @@ def build_parts(
         raise TopicError(_lacking(recipe, lacking))
     known = _known(examples, seed, services)
     page_model = make("relevance", recipe.relevance, known) if model is None else as_page_model(model)
+    if reviews:
+        page_model = reviewable(page_model, languages=examples.languages)
     if fit:
         page_model = page_model.fit(examples)
     known["judge"] = page_model

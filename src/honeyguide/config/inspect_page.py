@@ -34,7 +34,7 @@ def parts_of_collection(folder: Path) -> Parts:
     recipe = chosen(load(layout.topic_file))
     kept = layout.root / "examples.json"
     examples = msgspec.json.decode(kept.read_bytes(), type=Examples) if kept.exists() else Examples()
-    parts = build_parts(recipe, examples, fit=False)
+    parts = build_parts(recipe, examples, fit=False, reviews=True)
     with State.open(layout.state_file, read_only=True) as state:
         if not Checkpoints(state, layout.models_folder, parts.model, parts.order, every=1).restore():
             raise CollectionError(f"{folder} has no saved model yet; let the crawl go on, or stop it cleanly")

@@ -9,7 +9,7 @@ it only when that has changed, so nothing is spent on a crawl that nobody steers
   table of sessions). A run ignores what was said to an earlier one: a crawl that was stopped yesterday
   can be resumed today.
 - `reviews` counts how often a person's decisions were added. It only grows, whatever the session; a
-  running crawl that sees it grow calls `Crawler.on_reviews`, where retraining hooks in.
+  running crawl that sees it grow takes them in (`engine.retraining`).
 - What the crawl made of it is in the state's setting `control` (`Obeyed`): the portal shows that, and not
   the wish.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 
 from honeyguide.discovery.base import Answer, Ask, Source
 from honeyguide.engine.admission import domain_of
@@ -15,8 +15,10 @@ from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import Committer
 from honeyguide.engine.control import OBEYED, Obeyed, Steering, with_limits
 from honeyguide.engine.options import INJECTED_PRIORITY, SEED_PRIORITY, CrawlOptions
+from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.set_up import suggest_data
 from honeyguide.engine.settle import settle
+from honeyguide.engine.slots import LATER, Slots, affordable, is_doubtful
 from honeyguide.engine.web import Visit, Web
 from honeyguide.failpoint import failpoint
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
@@ -62,6 +64,8 @@ class Crawler:
         self._policy = policy
         self._options = options
         self._gate = IpGate(policy)
+        slow = 0 if clock.virtual else affordable(options.concurrency)
+        self._slots = Slots(options.concurrency, slow_limit=slow)
         self._done: deque[tuple[Waiting, Visit] | tuple[Source, Answer]] = deque()
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -72,8 +76,8 @@ class Crawler:
         self._at_once = False
         self._steering = steering
         self.paused = False
-        self.on_reviews: Callable[[], None] | None = None
-        """Called between two turns when a person's decisions were added (see `engine.control`)."""
+        self.retraining: Retraining | None = None
+        """Takes people's decisions in, a little before each turn (see `engine.control`)."""
 
     @property
     def in_flight(self) -> int:
@@ -117,6 +121,8 @@ class Crawler:
         try:
             while not self.stopping:
                 self._obey()
+                if self.retraining is not None:
+                    self.retraining.step(self._clock.now(), self._wake.set)
                 self.tally.seconds = self._worked(started)
                 self.stopping = self.stopping or spent(self.budget, self.tally)
                 if self.stopping or not await self._turn():
@@ -163,8 +169,8 @@ class Crawler:
                 self._steering.pause(self._clock.now(), paused=self.paused)
             if control.stop:
                 self.stop("stopped from the portal")
-            if reviewed and self.on_reviews is not None:
-                self.on_reviews()
+            if reviewed and self.retraining is not None:
+                self.retraining.ask()
         self._committer.setting(OBEYED, Obeyed(self._steering.session, self.paused, self.budget))
 
     def _seed(self) -> None:
@@ -207,9 +213,8 @@ class Crawler:
 
     def _dispatch(self) -> None:
         now = self._clock.now()
-        limit = self.budget.max_pages
-        while len(self._tasks) < self._options.concurrency and not self.paused:
-            if limit is not None and self.tally.pages + len(self._tasks) + len(self._done) >= limit:
+        while (busy := self._busy(now)) < self._options.concurrency and not self.paused:
+            if self._full(busy + len(self._done)):
                 return
             waiting = self._frontier.pop(now, blocked=self._blocked)
             if waiting is None:
@@ -218,12 +223,23 @@ class Crawler:
             if dropped:
                 self._committer.add(dropped)
                 continue
-            ip = self._frontier.host(waiting.host).ip
-            self._gate.took(ip, now)
-            self._dialled[waiting.row] = ip
+            host = self._frontier.host(waiting.host)
+            self._gate.took(host.ip, now)
+            self._dialled[waiting.row] = host.ip
+            self._slots.took(waiting.row, now, doubtful=is_doubtful(host))
             self._start(self._visit(waiting))
 
+    def _busy(self, now: float) -> int:
+        """Slots that are taken."""
+        return len(self._tasks) - self._slots.slow(now)
+
+    def _full(self, more: int = 0) -> bool:
+        """Whether the budget of pages is spent once `more` have come."""
+        return self.budget.max_pages is not None and self.tally.pages + more >= self.budget.max_pages
+
     def _blocked(self, host: Host) -> float:
+        if is_doubtful(host) and not self._slots.room_for_doubtful:
+            return self._clock.now() + LATER
         ready = self._gate.ready_at(host.ip)
         # Full now: look again soon, since nobody can say when a request will end.
         return ready if ready < float("inf") else self._clock.now() + max(0.02, self._policy.ip_delay)
@@ -244,6 +260,7 @@ class Crawler:
         failpoint("fetch.asked")
         visit = await self._web.visit(waiting)
         failpoint("fetch.answered")
+        self._slots.gave_back(waiting.row, visit.seconds, answered=visit.status > 0)
         self._done.append((waiting, visit))
 
     async def _ask(self, source: Source, ask: Ask) -> None:
@@ -255,11 +272,14 @@ class Crawler:
         if self._done:
             return
         timer = None
-        if len(self._tasks) < self._options.concurrency and not self._clock.virtual:
-            ready = self._frontier.next_ready(now)
-            if ready is not None:
-                loop = asyncio.get_running_loop()
-                timer = loop.call_later(max(0.001, ready - now), self._wake.set)
+        if not self._clock.virtual:
+            if self._busy(now) < self._options.concurrency:
+                ready = self._frontier.next_ready(now)
+                seconds = None if ready is None else ready - now
+            else:
+                seconds = self._slots.next_slow(now)
+            if seconds is not None:
+                timer = asyncio.get_running_loop().call_later(max(0.001, seconds), self._wake.set)
         if self._committer.holds and not self._clock.virtual:
             late = asyncio.get_running_loop().call_later(self._options.commit_seconds, self._wake.set)
             await self._wake.wait()
@@ -290,8 +310,7 @@ class Crawler:
     def _arrived(self, waiting: Waiting, visit: Visit) -> None:
         now = self._clock.now()
         self.tally.requests += visit.requests
-        again = self._settle_host(waiting, visit, now)
-        if again:
+        if self._settle_host(waiting, visit, now):
             return
         pages = self.tally.pages
         events = self._arrival.take(waiting, visit, now)
@@ -306,6 +325,7 @@ class Crawler:
         retry = settle(host, visit, self._policy, tries=waiting.tries, now=now)
         self._frontier.touch(host)
         again = visit.outcome is Outcome.WAITING or (retry and not host.given_up)
+        again = again or (visit.page is not None and self._full())  # a slow one, after the last of the budget
         if visit.sitemaps and self._options.follow_sitemaps:
             for url in visit.sitemaps:
                 self._inject(url, INJECTED_PRIORITY, "sitemap")
@@ -378,7 +398,7 @@ class Crawler:
     async def _drain(self) -> None:
         """Let requests under way come home, unless told to stop at once."""
         deadline = asyncio.get_running_loop().time() + self._options.drain_seconds
-        while (self._tasks or self._done) and not self._at_once:
+        while (self._tasks or self._done) and not self._at_once and not self._full():
             while self._done:
                 self._take(self._done.popleft())
             left = deadline - asyncio.get_running_loop().time()

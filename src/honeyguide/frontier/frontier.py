@@ -247,6 +247,10 @@ class Frontier:
         """
         return self._hosts[self._host_rows[name]]
 
+    def knows_host(self, name: str) -> bool:
+        """Whether a host has, or had, waiting URLs."""
+        return name in self._host_rows
+
     def touch(self, host: Host) -> None:
         """The caller changed the record: it is saved at the next flush, and a new `ready_at` counts."""
         self._sync(host.row)
@@ -327,6 +331,10 @@ class Frontier:
     def status_of(self, row: int) -> Outcome:
         """What became of a known URL so far."""
         return Outcome(int(self._columns.status[row]))
+
+    def priority_of(self, row: int) -> float:
+        """The priority a known URL has, or had."""
+        return float(self._columns.priority[row])
 
     def is_waiting(self, row: int) -> bool:
         """Whether a URL waits in its queue: neither ended nor in flight."""

@@ -120,6 +120,10 @@ class FullText:
             "INSERT INTO words(rowid, title, text) VALUES (?,?,?)", (row, expand(title), expand(text))
         )
 
+    def set_score(self, row: int, score: float) -> bool:
+        """Give a page another score. False: it is not there."""
+        return self._connection.execute("UPDATE page SET score=? WHERE row=?", (score, row)).rowcount > 0
+
     def remove(self, row: int) -> None:
         """Take a page out; nothing happens when it is not there."""
         found = self._connection.execute("SELECT title, text FROM page WHERE row=?", (row,)).fetchone()

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.model import Outcome
+from honeyguide.model import Outcome, Verdict
 from honeyguide.store.journal import sound
 from honeyguide.store.records import PageRecord, numbers_from_text, numbers_to_text
 
@@ -34,6 +34,20 @@ def save_page(connection: sqlite3.Connection, page: PageRecord, links: Sequence[
     values[12] = page.simhash - (1 << 64) if page.simhash >= 1 << 63 else page.simhash
     values.append(np.asarray(links, "<i4").tobytes())
     connection.execute(_INSERT, values)
+
+
+def change_verdict(connection: sqlite3.Connection, row: int, verdict: Verdict) -> None:
+    """Replace a page's verdict."""
+    connection.execute(
+        "UPDATE page SET score = ?, on_topic = ?, terms = ?, facts = ? WHERE row = ?",
+        (
+            verdict.score,
+            verdict.on_topic,
+            sound(msgspec.json.encode(verdict.terms).decode()) if verdict.terms else "",
+            numbers_to_text(verdict.facts),
+            row,
+        ),
+    )
 
 
 def _page(row: tuple[object, ...]) -> PageRecord:

@@ -6,7 +6,8 @@ choice hardly depends on the score, and each stratum counts as much as it has pa
 pages were reviewed. Its interval is Wilson's, for the number of reviews that a plain random sample with the
 same variance would have had. The second takes only the pages that were drawn by chance, with Wilson's
 interval: no assumption, but fewer reviews. Decisions on whole hosts count in neither: nobody looked at each
-page.
+page. Each review counts with the score the page had when it was shown: a model that has learned from a page
+is no fair judge of it any more, so the estimate is that of the model before its lessons, on the safe side.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def wilson(hits: float, trials: float, *, width: float = WIDTH) -> tuple[float, 
 
 def precision(
     scores: NDArray[np.float64],
-    reviewed: NDArray[np.intp],
+    reviewed: NDArray[np.float64],
     accepted: NDArray[np.bool_],
     *,
     by_chance: NDArray[np.bool_] | None = None,
@@ -72,20 +73,21 @@ def precision(
 
     Args:
         scores: Scores of all pages that the model calls on topic.
-        reviewed: Places in `scores` of those with a decision of their own.
+        reviewed: Scores, before anything was learned from them, of those that people looked at one by one
+            when the model called them on topic.
         accepted: Whether each of them was accepted.
         by_chance: Whether each of them was drawn by chance.
     """
     if not len(reviewed) or not len(scores):
         return None
     strata = min(STRATA, max(1, len(reviewed) // 4))
-    rank = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
-    stratum = rank * strata // len(scores)
+    edges = np.quantile(scores, np.arange(1, strata) / strata)
+    of_all, of_reviewed = np.searchsorted(edges, scores, "right"), np.searchsorted(edges, reviewed, "right")
     overall = float(accepted.mean())
     share = variance = 0.0
     for number in range(strata):
-        size = int(np.count_nonzero(stratum == number))
-        own = accepted[stratum[reviewed] == number]
+        size = int(np.count_nonzero(of_all == number))
+        own = accepted[of_reviewed == number]
         # Half a review's worth of the overall share serves a stratum that has none of its own.
         trials = len(own) + 0.5
         mean = (float(own.sum()) + 0.5 * overall) / trials
@@ -98,8 +100,6 @@ def precision(
     spread = max(share * (1.0 - share), 0.25 / len(reviewed))
     worth = min(float(len(reviewed)), spread / variance) if variance > 0.0 else float(len(reviewed))
     low, high = wilson(share * worth, worth)
-    if len(reviewed) >= len(scores):
-        low = high = share
     corrected = Share(share, min(low, share), max(high, share), len(reviewed))
     return Precision(corrected, _plain(accepted, by_chance))
 

@@ -44,6 +44,8 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     """How the queue came to show the page: by chance, or because a word on it helps most."""
     score: float | None = None
     """What the page model thought of the page at the time."""
+    on_topic: bool | None = None
+    """Its verdict at the time."""
 
 
 class Reviews:
@@ -115,6 +117,7 @@ def add_review(
     upto: int = 0,
     drawn: Drawn = "",
     score: float | None = None,
+    on_topic: bool | None = None,
 ) -> Decision:
     """Write down a decision on a page (`url`) or on all pages so far of a host (`host` and `upto`).
 
@@ -126,7 +129,7 @@ def add_review(
         raise HoneyguideError("a decision is on one page or on one host; name one of them")
     with _writing(folder) as (written, write):
         number = len(written) + 1
-        decision = Decision(number, at, said, url, host, upto, drawn=drawn, score=score)
+        decision = Decision(number, at, said, url, host, upto, drawn=drawn, score=score, on_topic=on_topic)
         write(decision)
     return decision
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
-from honeyguide.model import Event, Host, Outcome
+from honeyguide.model import Event, Host, Outcome, Verdict
 from honeyguide.store import pages
 from honeyguide.store.columns import RECORD, Columns
 from honeyguide.store.journal import Journal, sound
@@ -255,6 +255,10 @@ class State:
     def save_page(self, page: PageRecord, links: Sequence[int] = ()) -> None:
         """Keep a fetched page with the rows of its links' targets."""
         pages.save_page(self._connection, page, links)
+
+    def change_verdict(self, row: int, verdict: Verdict) -> None:
+        """Give a page another verdict than it had when it was fetched."""
+        pages.change_verdict(self._connection, row, verdict)
 
     def page_by_row(self, row: int) -> PageRecord | None:
         """One page, or None when the URL was not fetched."""

@@ -1,0 +1,24 @@
+"""Writing down a decision and telling a running crawl; `review accept` and `review reject` share it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Literal
+
+from honeyguide.cli.output import note
+from honeyguide.engine.control import ask
+from honeyguide.errors import HoneyguideError
+from honeyguide.store.collection import Collection
+from honeyguide.store.review_desk import decide
+
+
+def decided(folder: Path, said: Literal["accept", "reject"], addresses: tuple[str, ...], host: str) -> None:
+    """Keep one decision for each address, or one for all pages of a host."""
+    if bool(addresses) == bool(host):
+        raise HoneyguideError("give addresses of pages or --host, one of the two")
+    with Collection.open(folder) as collection:
+        for address in addresses or ("",):
+            made = decide(folder, collection.state, said, at=time.time(), url=address, host=host)
+            note(f"{made.number}: {said} {made.url or f'all pages of {made.host}'}")
+    ask(folder, reviews=len(addresses) or 1)

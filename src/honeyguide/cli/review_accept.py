@@ -1,0 +1,18 @@
+"""`honeyguide review accept`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from honeyguide.cli.decision import decided
+
+
+def accept(folder: Path, /, *addresses: str, host: str = "") -> None:
+    """Say that pages are on topic; a running crawl learns from it at once.
+
+    Args:
+        folder: The collection.
+        addresses: Of fetched pages.
+        host: All pages so far of this host, instead.
+    """
+    decided(folder, "accept", addresses, host)

@@ -1,0 +1,24 @@
+"""`honeyguide review apply`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from honeyguide.cli.output import note, print_facts
+
+
+def apply(folder: Path, /, *, json: bool = False) -> None:
+    """Retrain the page model of a stopped crawl and re-score what waits.
+
+    A running crawl does this by itself, and so does one that is resumed.
+
+    Args:
+        folder: The collection.
+        json: Print JSON.
+    """
+    from honeyguide.config.apply_reviews import apply_reviews
+
+    told = apply_reviews(folder)
+    if not told:
+        note("no decision is new")
+    print_facts(told, json=json)
