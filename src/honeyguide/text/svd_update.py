@@ -24,8 +24,8 @@ NEGLIGIBLE: Final = 1e-10
 """Directions smaller than this, relative to the largest, are rounding errors."""
 DENSE_CELLS: Final = 1_000_000
 """Up to this size a dense decomposition is quickest."""
-GRAM_ROWS: Final = 3000
-"""Up to this many rows the eigenvectors of A A' are had faster than by iteration."""
+GRAM_ROWS: Final = 1200
+"""Up to this many rows the eigenvectors of A A' are had about as fast as by iteration, and never fail."""
 
 
 class Svd(msgspec.Struct, frozen=True, eq=False):
