@@ -30,14 +30,16 @@ class Beside:
         def enough(*_: object) -> None:
             raise KeyboardInterrupt
 
-        before = signal.signal(signal.SIGTERM, enough)
+        # The crawl's loop has had both signals, and need not have given them back as they were.
+        before = {number: signal.signal(number, enough) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             # Also where no terminal is: without the token in it nobody can open the portal.
             print(f"the portal stays open at {self.address} until Ctrl-C", file=sys.stderr, flush=True)
             with suppress(KeyboardInterrupt):
                 self._process.wait()
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from honeyguide.errors import CollectionError
@@ -50,13 +51,26 @@ def holder(path: Path) -> int:
 
     Taking it, even for a moment, could turn away a crawl that is just starting.
     """
+    name = path.with_name(path.name + ".lock")
+    process = 0
     try:
-        text = path.with_name(path.name + ".lock").read_text("ascii")[:20].strip()
+        text = name.read_text("ascii")[:20].strip()
         process = int(text) if text.isdigit() else 0
         if process:
             os.kill(process, 0)
     except PermissionError:
-        return process  # somebody else's, but alive
+        pass  # somebody else's, but alive
     except (OSError, ValueError, OverflowError):
         return 0
-    return process
+    return 0 if process and _began_after(process, name) else process
+
+
+def _began_after(process: int, file: Path) -> bool:
+    """Whether a process is younger than a file: then it only has the number of the one that wrote it."""
+    try:
+        ticks = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
+        up = float(Path("/proc/uptime").read_text().split()[0])
+        age = up - ticks / os.sysconf("SC_CLK_TCK")
+        return age + 2.0 < time.time() - file.stat().st_mtime
+    except (OSError, ValueError, IndexError):
+        return False  # not Linux: the number alone must do

@@ -1,0 +1,118 @@
+"""`honeyguide serve` and `crawl --ui` as real processes."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from crawls import SPEC, TOPIC_NAME, finish, small_crawl, small_topic
+
+from honeyguide.config.crawl import run_here
+from honeyguide.lab.serve import start_server
+from honeyguide.store.collection import Collection
+from honeyguide.store.lock import Lock, holder
+
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")
+}
+
+
+@contextmanager
+def started(*words: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "honeyguide", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+    )  # fmt: skip
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def status_of(address: str, *, token: bool = True) -> int:
+    where = urlsplit(address)
+    connection = http.client.HTTPConnection(str(where.hostname), int(where.port or 0), timeout=30)
+    try:
+        connection.request("GET", f"/metrics?{where.query}" if token else "/metrics")
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    run_here(lambda: finish(small_crawl(tmp_path / "made", max_pages=20)))
+    return tmp_path / "made"
+
+
+def test_serve_says_where_and_ends_in_order(collection: Path) -> None:
+    with started("serve", str(collection), "--port", "0", "--no-open", "--json") as process:
+        assert process.stdout is not None
+        told = ""
+        while not told.endswith("}\n"):
+            told += process.stdout.readline()
+        address = json.loads(told)["portal"]
+        assert urlsplit(address).hostname == "127.0.0.1"
+        assert status_of(address) == 303
+        assert status_of(address, token=False) == 401
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors) == (0, "")
+
+
+def test_a_crawl_with_the_portal_beside_it(tmp_path: Path) -> None:
+    topic = small_topic()
+    with start_server(SPEC) as server:
+        (tmp_path / "topic.toml").write_text(
+            f"[topic]\nname = {TOPIC_NAME!r}\nkeywords = {list(topic.keywords)}\n"
+            f"[crawl]\nseeds = {list(topic.seeds)}\nmax_pages = 15\nparse_workers = 1\n"
+            f"[politeness]\ndelay = 0.0\nip_delay = 0.0\n"
+            f'[network]\nconnect_to = {{ "*" = "127.0.0.1:{server.port}" }}\n'
+        )
+        out = tmp_path / "made"
+        with started("crawl", str(tmp_path / "topic.toml"), "--out", str(out), "--ui", "--quiet") as process:
+            assert process.stderr is not None
+            address = ""
+            for line in process.stderr:
+                if line.startswith("portal: "):
+                    address = line.removeprefix("portal: ").strip()
+                if "stays open" in line:
+                    break
+            assert status_of(address) == 303
+            with Collection.open(out) as collection:
+                assert collection.status().pages == 15
+            process.send_signal(signal.SIGINT)
+            printed, _ = process.communicate(timeout=30)
+            assert process.returncode == 0
+            assert "budget of 15 pages is spent" in printed
+            with pytest.raises(ConnectionRefusedError):
+                status_of(address)
+
+
+def test_who_holds_a_collection(tmp_path: Path) -> None:
+    file = tmp_path / "state.sqlite"
+    assert holder(file) == 0
+    lock = Lock(file)
+    assert holder(file) == os.getpid()
+    lock.close()
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    (tmp_path / "state.sqlite.lock").write_text(f"{ended.pid}\n")
+    assert holder(file) == 0
+    # A process that is younger than the file only has the number of the one that wrote it.
+    (tmp_path / "state.sqlite.lock").write_text(f"{os.getpid()}\n")
+    os.utime(tmp_path / "state.sqlite.lock", (1e9, 1e9))
+    assert holder(file) == 0
+    for text in ("", "nonsense", "-1", "9" * 30):
+        (tmp_path / "state.sqlite.lock").write_text(text)
+        assert holder(file) == 0
