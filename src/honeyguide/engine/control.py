@@ -152,8 +152,10 @@ class Steering:
         self._wake: Callable[[], None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int, int] | None = self._signature()
-        self._fresh: Control | None = None
-        self._reviews = read(folder).reviews
+        held = read(folder)
+        # What was asked while the crawl was still being set up.
+        self._fresh: Control | None = held if held.session == session else None
+        self._reviews = held.reviews
         self._idle = 0.0
         self._since: float | None = None
 

@@ -42,7 +42,6 @@ def metrics(request: Request) -> Response:
 def exposition(figures: Figures, watch: Watch) -> str:
     """The figures in the text format."""
     now, standing = figures.overview, figures.standing
-    recall = (figures.estimate or {}).get("recall")
     values: dict[str, float | list[tuple[str, int]] | None] = {
         "honeyguide_pages_total": now.pages,
         "honeyguide_relevant_pages_total": now.relevant,
@@ -59,7 +58,7 @@ def exposition(figures: Figures, watch: Watch) -> str:
         "honeyguide_sessions": standing.sessions,
         "honeyguide_crawl_running": int(standing.running),
         "honeyguide_crawl_paused": int(standing.paused),
-        "honeyguide_recall_estimate_ratio": float(recall) if isinstance(recall, float | int) else None,
+        "honeyguide_recall_estimate_ratio": figures.estimate.share if figures.estimate else None,
         "honeyguide_portal_readers": watch.readers,
         "honeyguide_portal_look_seconds": watch.look_seconds,
     }

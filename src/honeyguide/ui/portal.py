@@ -15,9 +15,10 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.store.catalogue import Catalogue
 from honeyguide.store.collection import Collection
 from honeyguide.store.layout import Layout, is_collection
+from honeyguide.ui.applying import Applier, LinkCounter
 from honeyguide.ui.jobs import Jobs
 from honeyguide.ui.launch import Launcher
-from honeyguide.ui.watch import Estimator, Watch
+from honeyguide.ui.watch import Watch
 from honeyguide.web.url import canonical, url_id
 
 _KEPT = 8
@@ -27,12 +28,14 @@ _KEPT = 8
 class Portal:
     """The application's state. One for each application; its methods may be called from any thread."""
 
-    def __init__(self, folder: Path, *, estimator: Estimator | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.layout = Layout(folder)
-        self.watch = Watch(folder, estimator=estimator)
+        self.watch = Watch(folder)
         self.launcher = Launcher()
-        self.jobs = Jobs()
+        self.applier = Applier(folder)
+        self.link_counter = LinkCounter(folder)
+        self.jobs = Jobs(folder)
         self._lock = threading.Lock()
         self._idle: deque[tuple[int, Collection]] = deque()
         self._closed = False
@@ -84,6 +87,7 @@ class Portal:
         """Close all readers."""
         self.jobs.close()
         self.launcher.close()
+        self.applier.close()
         self.watch.close()
         with self._lock:
             self._closed = True

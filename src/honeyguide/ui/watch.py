@@ -19,6 +19,8 @@ from starlette.concurrency import run_in_threadpool
 
 from honeyguide.engine.budget import Budget
 from honeyguide.engine.control import OBEYED, Obeyed
+from honeyguide.engine.estimate import Estimate, estimate_of
+from honeyguide.engine.retraining import APPLIED, applied
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
 from honeyguide.store.catalogue import Catalogue
@@ -55,26 +57,21 @@ class Figures(msgspec.Struct, frozen=True):
     at: float
     standing: Standing
     overview: Overview
-    estimate: dict[str, object] | None = None
-    """What is left, by the module that estimates it; None where there is none."""
-
-
-Estimator = Callable[[State, Catalogue], dict[str, object] | None]
+    estimate: Estimate | None = None
+    """How much of the topic is found; None while the crawl is too young to tell."""
 
 
 class Watch:
     """Figures of one collection, shared by all readers. Thread-safe, but for `stream`."""
 
-    def __init__(
-        self, folder: Path, *, estimator: Estimator | None = None, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._layout = Layout(folder)
         self._clock = clock
-        self._estimator = estimator
         self._lock = threading.RLock()
         self._state: State | None = None
         self._file = 0
         self._catalogue = Catalogue()
+        self._passes = 0
         self._version = -1
         self._latest: Figures | None = None
         self.readers = 0
@@ -109,8 +106,9 @@ class Watch:
             if held is not None and version == self._version and not standing.running:
                 figures = msgspec.structs.replace(held, at=now, standing=standing)
             else:
-                overview = look(state, self._catalogue, now=now if standing.running else None)
-                estimate = self._estimator(state, self._catalogue) if self._estimator else None
+                held_pages = self._pages(state)
+                overview = look(state, held_pages, now=now if standing.running else None)
+                estimate = estimate_of(state, rows=held_pages.rows, relevant=held_pages.on_topic)
                 figures = Figures(now, standing, overview, estimate)
                 self._version = version
             self._latest = figures
@@ -120,8 +118,7 @@ class Watch:
     def catalogue(self) -> tuple[Catalogue, threading.RLock]:
         """Values of all pages, up to date, and the lock to hold while asking it."""
         with self._lock:
-            self._catalogue.refresh(self._open())
-            return self._catalogue, self._lock
+            return self._pages(self._open()), self._lock
 
     def row_of(self, url_id: int) -> int:
         """Row of a URL by its fingerprint; 0 when unknown."""
@@ -162,6 +159,14 @@ class Watch:
             if self._state is not None:
                 self._state.close()
             self._state = None
+
+    def _pages(self, state: State) -> Catalogue:
+        """The catalogue, up to date; read anew after reviews have changed old verdicts."""
+        passes = applied(state.setting(APPLIED)).passes
+        if passes != self._passes:
+            self._passes, self._catalogue = passes, Catalogue()
+        self._catalogue.refresh(state)
+        return self._catalogue
 
     def _open(self) -> State:
         """The state, opened anew when the collection was deleted and made again."""
