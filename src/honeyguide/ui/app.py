@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from honeyguide.errors import HoneyguideError
 from honeyguide.ui import (
     addresses,
+    builder,
     directory,
     exports,
     jobs,
@@ -25,10 +27,11 @@ from honeyguide.ui import (
     metrics,
     page_parts,
     page_view,
+    review,
     search,
 )
 from honeyguide.ui.portal import Portal
-from honeyguide.ui.render import failure, missing, refused
+from honeyguide.ui.render import failure, missing, refused, unreadable
 from honeyguide.ui.security import Gate
 
 FEATURES: tuple[ModuleType, ...] = (
@@ -42,6 +45,8 @@ FEATURES: tuple[ModuleType, ...] = (
     links,
     exports,
     jobs,
+    review,
+    builder,
 )
 """Modules with `ROUTES`. A new page is one line here."""
 
@@ -75,7 +80,13 @@ def create_app(folder: Path, *, token: str, hosts: tuple[str, ...] = ()) -> Star
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Gate, token=token, hosts=hosts)],
-        exception_handlers={HoneyguideError: refused, 404: missing, 405: missing, 500: failure},
+        exception_handlers={
+            HoneyguideError: refused,
+            sqlite3.Error: unreadable,
+            404: missing,
+            405: missing,
+            500: failure,
+        },
         lifespan=lifespan,
     )
     app.state.portal = portal

@@ -87,7 +87,8 @@ def blocks(request: Request) -> Response:
         record = _fetched(collection, row)
         parts = None
         try:
-            parts = _MODELS.of(portal, collection.state.setting("checkpoint"))
+            seen = [collection.state.setting(key) for key in ("checkpoint", "reviews")]
+            parts = _MODELS.of(portal, seen)
         except CollectionError as error:
             note = f"without scores: {error}"
         cut = blocks_asked(parts, True)
