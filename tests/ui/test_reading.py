@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -199,3 +200,18 @@ def test_many_readers_share_one_look(portal: RunningPortal) -> None:
     finally:
         for reader in readers:
             reader.close()
+
+
+def test_a_damaged_index_is_told(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    for name in ("index.sqlite-wal", "index.sqlite-shm"):
+        (copy / name).unlink(missing_ok=True)
+    data = bytearray((copy / "index.sqlite").read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    (copy / "index.sqlite").write_bytes(bytes(data))
+    with running_portal(copy) as damaged:
+        reply = damaged.get(f"/search?q={WORD}")
+        assert reply.status == 503
+        assert "database" in reply.text
+        assert damaged.get("/").status == 200

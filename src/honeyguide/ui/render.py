@@ -199,6 +199,14 @@ async def refused(request: Request, error: Exception) -> Response:
     )
 
 
+async def unreadable(request: Request, error: Exception) -> Response:
+    """A database that is damaged, or busy for too long."""
+    message = (
+        f"the collection's database: {error}; check the disk, and restore the file from a copy if need be"
+    )
+    return render(request, "error.html", title="Not readable", status=503, message=message, none_yet=False)
+
+
 async def missing(request: Request, error: Exception) -> Response:
     """No such page."""
     status = error.status_code if isinstance(error, HTTPException) else 404
