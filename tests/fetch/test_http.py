@@ -302,7 +302,7 @@ async def test_connections_are_reused_and_a_stale_one_is_replaced(fetcher: Make)
 async def test_too_many_idle_sockets_are_not_kept(fetcher: Make) -> None:
     async with serving(ok(b"hi"), keep_alive=True) as server:
         table = {"*.example": f"127.0.0.1:{server.port}"}
-        async with fetcher(max_connections=1, connect_to=table) as http:
+        async with fetcher(max_connections=1, idle_connections=4, connect_to=table) as http:
             for number in range(20):
                 assert isinstance(await http.fetch(Request(f"http://h{number}.example/")), Response)
             before = server.connections

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from honeyguide.config.schema import Config
 from honeyguide.engine.budget import Budget
+from honeyguide.engine.slots import affordable
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.politeness import PolitenessPolicy
 from honeyguide.fetch.robots import RobotsOptions
@@ -28,7 +29,8 @@ def fetch_options(config: Config) -> FetchOptions:
         deadline=config.limits.deadline,
         connect_timeout=min(config.limits.connect_timeout, config.limits.deadline),
         max_bytes=config.limits.max_body,
-        max_connections=config.crawl.concurrency,
+        max_connections=config.crawl.concurrency + affordable(config.crawl.concurrency),
+        idle_connections=4 * config.crawl.concurrency,
         connect_to=dict(config.network.connect_to),
         accept_language=", ".join(config.topic.languages),
     )

@@ -214,7 +214,7 @@ class Crawler:
     def _dispatch(self) -> None:
         now = self._clock.now()
         while (busy := self._busy(now)) < self._options.concurrency and not self.paused:
-            if self._full(busy + len(self._done)):
+            if self._full(busy - self._slots.doubtful + len(self._done)):
                 return
             waiting = self._frontier.pop(now, blocked=self._blocked)
             if waiting is None:
@@ -260,7 +260,7 @@ class Crawler:
         failpoint("fetch.asked")
         visit = await self._web.visit(waiting)
         failpoint("fetch.answered")
-        self._slots.gave_back(waiting.row, visit.seconds, answered=visit.status > 0)
+        self._slots.gave_back(waiting.row, visit.seconds, answered=visit.status > 0 and not visit.failed)
         self._done.append((waiting, visit))
 
     async def _ask(self, source: Source, ask: Ask) -> None:

@@ -71,6 +71,7 @@ class HttpFetcher:
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._session: aiohttp.ClientSession | None = None
         self._room = Room(options.large_bytes)
+        self._under_way = 0
         self._authorisation = {
             str(URL(origin).origin()): value for origin, value in options.authorisation.items()
         }
@@ -94,6 +95,7 @@ class HttpFetcher:
         EXCHANGE.set(exchange)
         trouble: Exception | None = None
         hold = request.hold or self._room.hold()
+        self._under_way += 1
         try:
             async with asyncio.timeout(self.options.deadline) as scope:
                 exchange.answer = answer = await self._ask(exchange)
@@ -102,6 +104,7 @@ class HttpFetcher:
         except Exception as error:  # everything the web does becomes an outcome
             trouble = error
         finally:
+            self._under_way -= 1
             if request.hold is None:
                 hold.give_back()
             if exchange.answer is not None:
@@ -115,7 +118,7 @@ class HttpFetcher:
 
     async def _ask(self, exchange: Exchange) -> aiohttp.ClientResponse:
         session = self._session or self._open()
-        exchange.close_after = len(self._sockets) > 4 * self.options.max_connections
+        exchange.close_after = len(self._sockets) - self._under_way > self.options.idle_connections
         url = URL(exchange.request.url, encoded=True)
         if url.raw_user is not None or url.raw_password is not None:
             url = url.with_user(None)  # aiohttp would send credentials found in a URL

@@ -22,7 +22,9 @@ class FetchOptions(msgspec.Struct, frozen=True):
     """Bytes a second a body must average once `floor_after` has passed; 0 switches it off."""
     floor_after: float = 10.0
     max_connections: int = 200
-    """Requests on the wire at once. Four times as many sockets may wait for reuse."""
+    """Requests on the wire at once."""
+    idle_connections: int = 800
+    """Idle sockets beyond which connections are closed after their answer instead of being kept."""
     large_bytes: int = 8 * 1024 * 1024
     """What bodies of more than 256 KiB may take together while they are read: bounds what hostile servers
     can fill."""

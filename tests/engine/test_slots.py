@@ -1,0 +1,53 @@
+"""Slow requests give their slots up, and doubtful hosts never have more than half."""
+
+from __future__ import annotations
+
+from honeyguide.engine.slots import LEAST, MOST, SLOW_LIMIT, Slots, affordable, is_doubtful
+from honeyguide.model import Host
+
+
+def test_slow_requests_go_on_beside_the_others_up_to_a_limit() -> None:
+    slots = Slots(4, slow_limit=2)
+    for row in range(4):
+        slots.took(row, 0.1 * row, doubtful=False)
+    assert slots.slow(0.3) == 0
+    assert slots.next_slow(0.3) == LEAST - 0.3
+    assert slots.slow(LEAST + 0.05) == 1
+    assert slots.slow(LEAST + 9) == 2
+    assert slots.next_slow(LEAST + 9) is None
+    slots.gave_back(0, 9.0, answered=False)
+    assert slots.slow(LEAST + 9) == 2  # another one has taken its place
+
+
+def test_patience_follows_what_requests_usually_take() -> None:
+    slots = Slots(4, slow_limit=10)
+    assert slots.patience == LEAST
+    for row in range(200):
+        slots.gave_back(row, 0.5, answered=True)
+        slots.gave_back(row, 30.0, answered=False)  # a dripping host does not make us patient
+    assert 1.9 < slots.patience <= 2.0
+    for row in range(200):
+        slots.gave_back(row, 30.0, answered=True)
+    assert slots.patience == MOST
+
+
+def test_doubtful_hosts_share_half_of_the_slots() -> None:
+    slots = Slots(4, slow_limit=10)
+    slots.took(1, 0.0, doubtful=True)
+    assert slots.room_for_doubtful
+    slots.took(2, 0.0, doubtful=True)
+    assert not slots.room_for_doubtful
+    assert slots.slow(LEAST) == 2
+    assert slots.room_for_doubtful
+    assert is_doubtful(Host(1, "new.example"))
+    assert is_doubtful(Host(1, "failing.example", requests=9, failures=1))
+    assert not is_doubtful(Host(1, "good.example", requests=9))
+
+
+def test_with_one_slot_and_no_real_time_nothing_is_slow() -> None:
+    slots = Slots(1, slow_limit=0)
+    assert slots.room_for_doubtful
+    slots.took(1, 0.0, doubtful=True)
+    assert slots.slow(1e9) == 0
+    assert slots.doubtful == 0
+    assert 0 <= affordable(32) <= SLOW_LIMIT
