@@ -37,7 +37,7 @@ def portal(folder: Path) -> Iterator[RunningPortal]:
 
 
 def wait_for(portal: RunningPortal, name: str) -> None:
-    for _ in range(200):
+    for _ in range(1200):
         reply = portal.get(f"/jobs/{name}")
         if '"state":"done"' in reply.text:
             return
@@ -53,15 +53,18 @@ def test_exports_are_made_and_downloaded_in_a_browser(portal: RunningPortal, tmp
         page.goto(f"{portal.url}/exports")
         for form in OFFERED:
             page.locator(f"#{form.name}").get_by_role("button", name="Make").click()
+        for form in OFFERED:
             link = page.locator(f"#{form.name} .files a", has_text=form.file)
-            link.wait_for(timeout=20_000)
+            link.wait_for(timeout=60_000)
+        page.wait_for_function("!document.querySelector('[data-job]')", timeout=60_000)
+        for form in OFFERED:
             with page.expect_download() as download:
-                link.click()
+                page.locator(f"#{form.name} .files a", has_text=form.file).click()
             assert download.value.suggested_filename == form.file
             download.value.save_as(tmp_path / form.file)
         page.locator("#warc").get_by_label("also pages off topic").check()
         page.locator("#warc").get_by_role("button", name="Make").click()
-        page.locator("#warc .files a", has_text="all-pages.warc.gz").wait_for(timeout=20_000)
+        page.locator("#warc .files a", has_text="all-pages.warc.gz").wait_for(timeout=60_000)
         shown.picture("exports")
         assert not shown.problems
     commands: list[list[str | Path]] = [
@@ -82,7 +85,7 @@ def test_the_datasheet_is_written_and_shown(portal: RunningPortal) -> None:
         page.goto(portal.entrance)
         page.goto(f"{portal.url}/datasheet")
         page.locator("main button").click()
-        page.get_by_role("heading", name="Robots").wait_for(timeout=20_000)
+        page.get_by_role("heading", name="Robots").wait_for(timeout=60_000)
         assert page.get_by_role("heading", level=1).inner_text() == "Datasheet of the collection “beekeeping”"
         assert page.locator("td", has_text="best-first").count() == 1
         shown.picture("datasheet")
@@ -96,7 +99,7 @@ def test_the_directory_is_made_browsed_and_paged(portal: RunningPortal) -> None:
         page.goto(f"{portal.url}/directory")
         if page.get_by_role("button", name="Make the directory").count():
             page.get_by_role("button", name="Make the directory").click()
-        page.locator(".subject").first.wait_for(timeout=20_000)
+        page.locator(".subject").first.wait_for(timeout=60_000)
         shown.picture("directory")
         page.locator(".subject h2 a").first.click()
         assert page.locator(".entries > li").count() > 5
@@ -117,7 +120,7 @@ def test_links_rank_hubs_authorities_and_groups(portal: RunningPortal) -> None:
         page.goto(portal.entrance)
         for view, expected in (("hubs", 50), ("authorities", 50)):
             page.goto(f"{portal.url}/links?view={view}")
-            page.locator("tbody tr .title").first.wait_for(timeout=20_000)
+            page.locator("tbody tr .title").first.wait_for(timeout=60_000)
             assert 1 < page.locator("tbody tr").count() <= expected
         page.get_by_role("link", name="Next").click()
         assert "Page 2" in page.locator(".pager").inner_text()
@@ -126,7 +129,7 @@ def test_links_rank_hubs_authorities_and_groups(portal: RunningPortal) -> None:
         assert "the same bytes" in page.locator("main section").first.inner_text()
         page.get_by_label("also pages off topic").check()
         page.get_by_role("button", name="Show").click()
-        page.locator("main section").nth(6).wait_for(timeout=20_000)
+        page.locator("main section").nth(6).wait_for(timeout=60_000)
         shown.picture("links-duplicates")
         assert not shown.problems
 
@@ -149,7 +152,7 @@ def test_links_out_of_the_folder_of_exports_are_not_followed(tmp_path: Path) -> 
         assert portal.get("/exports/pages.csv").status == 404
         assert portal.post("/exports", format="docx").status == 400
         assert portal.post("/exports", format="warc").status == 303
-        for _ in range(100):
+        for _ in range(1200):
             if '"failed"' in portal.get("/jobs/export-warc").text:
                 break
             time.sleep(0.05)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
-from honeyguide.store.directory import Directory, build_directory, require_pages
 from honeyguide.store.directory_entries import Entry, page_entries
 from honeyguide.store.duplicate_groups import DuplicateGroup, duplicate_groups
 from honeyguide.store.exports.datasheet import topic_languages
@@ -22,11 +21,14 @@ from honeyguide.store.exports.page_rows import page_rows
 from honeyguide.store.exports.selection import Progress, Selection, silent
 from honeyguide.store.index import FullText, Hit
 from honeyguide.store.layout import Layout
-from honeyguide.store.link_analysis import LinkAnalysis, analyse_links
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Reviews, read_reviews
 from honeyguide.store.state import State
 from honeyguide.store.story import Story, tell
+
+if TYPE_CHECKING:
+    from honeyguide.store.directory import Directory
+    from honeyguide.store.link_analysis import LinkAnalysis
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -180,6 +182,9 @@ class Collection:
 
     def links(self, *, limit: int = 1_000, relevant: bool = True, within_hosts: bool = False) -> LinkAnalysis:
         """The best hubs and authorities (HITS) of the collection's graph."""
+        # scipy takes longer to load than `honeyguide status` to answer, and most readers need none of it.
+        from honeyguide.store.link_analysis import analyse_links
+
         return analyse_links(self.state, limit=limit, relevant=relevant, within_hosts=within_hosts)
 
     def duplicate_groups(self, *, relevant: bool = True) -> list[DuplicateGroup]:
@@ -192,6 +197,8 @@ class Collection:
         Raises:
             CollectionError: There are no relevant pages, or no index.
         """
+        from honeyguide.store.directory import build_directory, require_pages  # loads scipy, as above
+
         index = self._index()
         try:
             languages = topic_languages(self.layout.topic_file if self.layout else None)
@@ -208,9 +215,9 @@ class Collection:
             index.close()
         return require_pages(made)
 
-    def entries(self, rows: Iterable[int]) -> list[Entry]:
+    def entries(self, rows: Iterable[int], *, snippets: bool = True) -> list[Entry]:
         """What a directory shows of pages, with the beginning of their texts where there is an index."""
-        if self.layout is None or not self.layout.index_file.is_file():
+        if not snippets or self.layout is None or not self.layout.index_file.is_file():
             return page_entries(self.state, rows)
         index = self._index()
         try:

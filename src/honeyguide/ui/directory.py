@@ -10,11 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.store.collection import Collection
 from honeyguide.store.directory import Directory
-from honeyguide.store.exports.selection import Progress
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import page_of, query_of, render, see_other
+from honeyguide.ui.work import Task
 
 PAGE = 50
 """Pages in one list."""
@@ -56,7 +55,7 @@ def directory(request: Request) -> Response:
     with portal.reading() as collection:
         pages = collection.state.page_count()
         subjects = [
-            (subject, f"/directory/subject/{number}", collection.entries(subject.rows[:3]))
+            (subject, f"/directory/subject/{number}", collection.entries(subject.rows[:3], snippets=False))
             for number, subject in enumerate(made.subjects if made else (), 1)
         ]
     hosts = sorted(made.hosts, key=lambda host: (-len(host.rows), host.name))[:12] if made else []
@@ -143,14 +142,8 @@ def build(request: Request) -> Response:
     portal = portal_of(request)
     with portal.reading():
         pass  # Says so at once when there is no collection.
-    portal.jobs.start(JOB, lambda progress: _build(portal.folder, progress))
+    portal.jobs.start(JOB, Task("directory"))
     return see_other("/directory")
-
-
-def _build(folder: Path, progress: Progress) -> None:
-    with Collection.open(folder) as collection:
-        assert collection.layout is not None
-        collection.directory(progress=progress).save(collection.layout.directory_file)
 
 
 ROUTES: list[BaseRoute] = [

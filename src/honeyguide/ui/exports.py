@@ -16,13 +16,13 @@ from honeyguide.ui.export_files import (
     Made,
     file_name,
     made_files,
-    make,
     media_types,
     read_datasheet,
 )
 from honeyguide.ui.jobs import Job
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import read_form, render, see_other
+from honeyguide.ui.work import Task
 
 
 class _Offer(msgspec.Struct, frozen=True):
@@ -69,10 +69,7 @@ async def begin(request: Request) -> Response:
 def _begin(portal: Portal, form: Format, *, all_pages: bool, text: bool) -> None:
     with portal.reading():
         pass  # Says so at once when there is no collection.
-    portal.jobs.start(
-        _job_name(form.name),
-        lambda progress: make(portal.folder, form, all_pages=all_pages, text=text, progress=progress),
-    )
+    portal.jobs.start(_job_name(form.name), Task("export", form.name, all_pages=all_pages, text=text))
 
 
 def download(request: Request) -> Response:

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
-import traceback
-from collections.abc import Callable
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.errors import HoneyguideError
-from honeyguide.store.exports.selection import Progress
-
-Work: TypeAlias = Callable[[Progress], object]
-"""Called with a progress to tell; what it returns is the job's result."""
-
-_PAUSE_EVERY = 0.02
-_PAUSE = 0.002
-
-
-class _Stopped(BaseException):  # control flow out of a job when the portal closes
-    """The portal is closing."""
+from honeyguide.ui.work import Line, Task
 
 
 class Job:
@@ -49,13 +40,19 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one portal: each in a thread of its own, one at a time, no name twice at once."""
+    """The jobs of one portal: processes of their own, one at a time, no name twice at once.
 
-    def __init__(self) -> None:
+    Args:
+        folder: The collection.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._threads: list[threading.Thread] = []
+        self._process: subprocess.Popen[bytes] | None = None
         self._closing = False
 
     def get(self, name: str) -> Job | None:
@@ -63,60 +60,76 @@ class Jobs:
         with self._lock:
             return self._jobs.get(name)
 
-    def busy(self, prefix: str) -> list[Job]:
-        """Jobs under way whose names begin so."""
-        with self._lock:
-            return [job for name, job in self._jobs.items() if name.startswith(prefix) and job.busy]
+    def start(self, name: str, task: Task, *, into: type[Any] = object, meanwhile: object = None) -> Job:
+        """Begin a job, or join the one of that name.
 
-    def start(self, name: str, work: Work, *, meanwhile: object = None) -> Job:
-        """Begin a job, or join the one of that name; `meanwhile` is its result until it ends."""
+        Args:
+            name: One of the portal's own: it becomes part of an address.
+            task: What is to be done.
+            into: What the result is read as.
+            meanwhile: The job's result until it ends.
+        """
         with self._lock:
             known = self._jobs.get(name)
             if self._closing or (known is not None and known.busy):
                 return known or Job(name)
             job = self._jobs[name] = Job(name)
             job.result = meanwhile
-            thread = threading.Thread(target=self._run, args=(job, work), daemon=True, name=f"job {name}")
+            thread = threading.Thread(
+                target=self._run, args=(job, task, into), daemon=True, name=f"job {name}"
+            )
             self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
         return job
 
-    def close(self, timeout: float = 2.0) -> None:
-        """End all jobs at their next step; files they were writing do not appear."""
+    def close(self, timeout: float = 5.0) -> None:
+        """End all jobs; files they were writing do not appear."""
         with self._lock:
             self._closing = True
-            threads = list(self._threads)
+            process, threads = self._process, list(self._threads)
+        if process is not None:
+            process.terminate()
         for thread in threads:
             thread.join(timeout)
 
-    def _run(self, job: Job, work: Work) -> None:
-        last = 0.0
-
-        def progress(done: int, total: int) -> None:
-            nonlocal last
-            job.done, job.total = done, total
-            if self._closing:
-                raise _Stopped
-            if time.monotonic() - last > _PAUSE_EVERY:
-                # Lets handlers have the interpreter: a page must not wait for a long job.
-                time.sleep(_PAUSE)
-                last = time.monotonic()
-
+    def _run(self, job: Job, task: Task, into: type[Any]) -> None:
         try:
             with self._turn:
-                job.state = "running"
-                job.result = work(progress)
-            job.state = "done"
-        except _Stopped:
-            job.state, job.problem = "failed", "the portal was closed"
-        except HoneyguideError as error:
-            job.state, job.problem = "failed", str(error)
-        except Exception as error:
-            traceback.print_exc()
-            job.state, job.problem = "failed", f"it failed ({type(error).__name__}); the terminal says where"
+                self._follow(job, task, into)
+        except (OSError, msgspec.MsgspecError) as error:
+            job.problem = f"it failed ({error}); the terminal may say more"
         finally:
+            job.state = "failed" if job.problem else "done"
             job.ended_at = time.monotonic()
             job.ended.set()
+
+    def _follow(self, job: Job, task: Task, into: type[Any]) -> None:
+        """Run the process and take down what it says."""
+        words = [sys.executable, "-P", "-m", "honeyguide.ui.work", str(self._folder)]
+        words.append(msgspec.json.encode(task).decode())
+        with self._lock:
+            if self._closing:
+                job.problem = "the portal was closed"
+                return
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)  # noqa: S603
+            self._process = process
+        job.state = "running"
+        ended = False
+        with process:
+            assert process.stdout is not None
+            for text in process.stdout:
+                line = msgspec.json.decode(text, type=Line)
+                ended = bool(line.problem or line.result)
+                if line.problem:
+                    job.problem = line.problem
+                elif line.result:
+                    job.result = msgspec.json.decode(line.result, type=into)
+                else:
+                    job.done, job.total = line.done, line.total
+        with self._lock:
+            self._process = None
+        if not ended:
+            job.problem = "the portal was closed" if self._closing else "it broke off; the terminal says why"
 
 
 def job(request: Request) -> Response:

@@ -3,38 +3,25 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
+from collections.abc import Sequence
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.store.collection import Collection
 from honeyguide.store.duplicate_groups import DuplicateGroup
-from honeyguide.store.exports.selection import Progress
-from honeyguide.store.link_analysis import LinkAnalysis
 from honeyguide.ui.jobs import Job
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import page_of, query_of, render
+from honeyguide.ui.work import FoundLinks, Task
 
 PAGE = 50
 GROUPS = 20
 _SHOWN = 20
 """Pages of a group that are shown; the rest are counted."""
-_WAIT = 0.15
-"""Seconds an answer waits for a computation: that of a small collection is done by then."""
 _FRESH = 30.0
 """Seconds a result is shown without looking for newer pages."""
 _VIEWS = ("hubs", "authorities", "duplicates")
-
-
-class _Found(msgspec.Struct, frozen=True):
-    """What is computed at once."""
-
-    pages: int
-    analysis: LinkAnalysis
-    groups: list[DuplicateGroup]
 
 
 def links(request: Request) -> Response:
@@ -71,38 +58,25 @@ def links(request: Request) -> Response:
     )
 
 
-def _found(portal: Portal, *, everything: bool, within: bool) -> tuple[_Found | None, Job | None]:
+def _found(portal: Portal, *, everything: bool, within: bool) -> tuple[FoundLinks | None, Job | None]:
     """The newest result for these options and, if a newer one is being computed, its job."""
     name = f"links{'-all' if everything else ''}{'-within' if within else ''}"
     with portal.reading() as collection:
         pages = collection.state.page_count()
     job = portal.jobs.get(name)
-    before = job.result if job is not None and isinstance(job.result, _Found) else None
+    before = job.result if job is not None and isinstance(job.result, FoundLinks) else None
     if job is not None and not job.busy:
         # While a crawl runs there is always something newer; one computation after another would be too much.
         recent = time.monotonic() - job.ended_at < _FRESH
-        if recent or (before is not None and before.pages == pages):
+        if recent or (before is not None and before.analysis.pages == pages):
             return before, job
     if job is None or not job.busy:
-        job = portal.jobs.start(
-            name,
-            lambda progress: _compute(portal.folder, progress, everything=everything, within=within),
-            meanwhile=before,
-        )
-    job.ended.wait(_WAIT)
-    return (job.result if isinstance(job.result, _Found) else None), job
+        task = Task("links", all_pages=everything, within_hosts=within)
+        job = portal.jobs.start(name, task, into=FoundLinks, meanwhile=before)
+    return (job.result if isinstance(job.result, FoundLinks) else None), job
 
 
-def _compute(folder: Path, progress: Progress, *, everything: bool, within: bool) -> _Found:
-    with Collection.open(folder) as collection:
-        progress(0, 2)
-        analysis = collection.links(relevant=not everything, within_hosts=within)
-        progress(1, 2)
-        groups = collection.duplicate_groups(relevant=not everything)
-        return _Found(analysis.pages, analysis, groups)
-
-
-def _groups(portal: Portal, groups: list[DuplicateGroup]) -> list[object]:
+def _groups(portal: Portal, groups: Sequence[DuplicateGroup]) -> list[object]:
     """Each group with the pages of it that are shown and what each is to the first."""
     shown: list[object] = []
     with portal.reading() as collection:
@@ -111,7 +85,7 @@ def _groups(portal: Portal, groups: list[DuplicateGroup]) -> list[object]:
                 group.equal, "the same bytes"
             )
             kinds[group.first] = "fetched first"
-            entries = collection.entries(group.rows[:_SHOWN])
+            entries = collection.entries(group.rows[:_SHOWN], snippets=False)
             shown.append((group, [(entry, kinds[entry.row]) for entry in entries]))
     return shown
 

@@ -145,7 +145,11 @@ class _Site:
 
     def _write_index(self, hosts: list[_Link]) -> None:
         subjects = [
-            (subject, _name(f"subject-{number}", 1), self._collection.entries(subject.rows[:3]))
+            (
+                subject,
+                _name(f"subject-{number}", 1),
+                self._collection.entries(subject.rows[:3], snippets=False),
+            )
             for number, subject in enumerate(self._directory.subjects, 1)
         ]
         self._render(
