@@ -66,6 +66,8 @@ class Portal:
         with suppress(HoneyguideError, sqlite3.Error):
             if self.exists:
                 self.watch.figures()
+                with self.reading() as collection:
+                    collection.state.columns()
 
     @contextmanager
     def catalogue(self) -> Iterator[Catalogue]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 from starlette.concurrency import run_in_threadpool
 
 from honeyguide.engine.budget import Budget
@@ -137,10 +138,11 @@ class Watch:
                 found = state.connection.execute("SELECT row FROM host WHERE name = ?", (host,)).fetchone()
                 keep &= columns.hosts[1 : columns.size + 1] == (found[0] if found else -1)
             rows = np.flatnonzero(keep) + 1
+            total = len(rows)
             if outcome is Outcome.WAITING:
-                rows = rows[np.argsort(-columns.priority[rows], kind="stable")]
+                rows = _best(rows, columns.priority[rows], start + most)
             shown = rows[start : start + most]
-            return shown.tolist(), columns.priority[shown].tolist(), len(rows)
+            return shown.tolist(), columns.priority[shown].tolist(), total
 
     def outcome_counts(self) -> list[tuple[str, int]]:
         """Statuses and numbers of URLs, most frequent first."""
@@ -220,6 +222,14 @@ class Watch:
         except CollectionError as error:
             return b"event: problem\ndata: " + msgspec.json.encode(str(error)) + b"\n\n"
         return b"event: figures\ndata: " + msgspec.json.encode(figures) + b"\n\n"
+
+
+def _best(rows: NDArray[np.int64], values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """The rows with the highest values, best first, ties in order: what lies behind is not sorted."""
+    if len(rows) > count:
+        keep = values >= np.partition(values, len(values) - count)[len(values) - count]
+        rows, values = rows[keep], values[keep]
+    return rows[np.argsort(-values, kind="stable")][:count]
 
 
 def stands(state: State, layout: Layout) -> Standing:
