@@ -295,3 +295,18 @@ def test_a_reviewers_word_counts_more_than_the_models(folder: Path, tmp_path: Pa
     write(copy, tmp_path / "all.jsonl", "jsonl", relevant=False)
     rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
     assert {row["url"]: row["review"] for row in rows}[other.url] == "accept"
+
+
+async def test_exports_beside_a_running_crawl(tmp_path: Path) -> None:
+    """A reader sees what is committed; records of pages after that are not in the way."""
+    seen = 0
+    async for event in small_crawl(tmp_path / "c", max_pages=150).run():
+        if event.kind != "page" or event.data["number"] not in (70, 140):
+            continue
+        seen += 1
+        count = write(tmp_path / "c", tmp_path / f"{seen}.warc.gz", "warc", relevant=False)
+        assert count == len(wanted(tmp_path / "c", relevant=False)) > 60
+        assert len(list(iterate(tmp_path / f"{seen}.warc.gz"))) == count
+        write(tmp_path / "c", tmp_path / f"{seen}.md", "datasheet")
+        assert "running or broken off" in (tmp_path / f"{seen}.md").read_text()
+    assert seen == 2

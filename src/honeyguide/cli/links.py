@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+from rich.console import Console
 
 from honeyguide.cli.output import note, print_json, print_table
 from honeyguide.store.collection import Collection
@@ -38,7 +39,8 @@ def links(
         if duplicates:
             _show_groups(collection, limit, offset, relevant=not all_pages, json=json)
             return
-        found = collection.links(limit=limit + offset, relevant=not all_pages, within_hosts=within_hosts)
+        with Console(stderr=True).status("reading links"):
+            found = collection.links(limit=limit + offset, relevant=not all_pages, within_hosts=within_hosts)
     if json:
         values = msgspec.to_builtins(found)
         print_json(values | {name: values[name][offset:] for name in ("hubs", "authorities")})
