@@ -105,6 +105,8 @@ def _shown(
     problem: str = "",
 ) -> Response:
     asked = {name: form.text(name, most=20_000) if form else "" for name in (*FIELDS, "test")}
+    if not asked["name"] and not asked["pasted"]:
+        asked |= _said_by(text)
     return render(
         request,
         "builder.html",
@@ -118,6 +120,23 @@ def _shown(
         exists=portal.exists,
         recipes=recipe_names(),
     )
+
+
+def _said_by(text: str) -> dict[str, str]:
+    """What a topic file says, as the fields of the form; nothing while it cannot be read."""
+    try:
+        config = checked_topic(text)
+    except HoneyguideError:
+        return {}
+    topic = config.topic
+    return {
+        "name": topic.name,
+        "pasted": "\n".join([", ".join(topic.keywords), *topic.examples]).strip(),
+        "negatives": "\n".join(topic.negatives),
+        "seeds": "\n".join(config.crawl.seeds),
+        "recipe": config.crawl.recipe,
+        "max_pages": str(config.crawl.max_pages or ""),
+    }
 
 
 ROUTES: list[BaseRoute] = [Route("/topic", builder), Route("/topic", change, methods=["POST"])]

@@ -25,6 +25,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recipes: tuple[str, ...] = ("best-first",)
     shares: tuple[int, ...] = (10, 25, 50, 75)
     """Per cent of a whole crawl at which to estimate."""
+    topics: tuple[str, ...] = ()
+    """Names of topics; all where there is none."""
     most_topics: int = 14
     """Of each experiment."""
     least_relevant: int = 10
@@ -89,6 +91,8 @@ def _looks(name: str, recipe: str, options: Options, progress: Progress) -> list
         for task in tasks_of(experiment, web, world):
             if done >= options.most_topics:
                 break
+            if options.topics and task.title not in options.topics:
+                continue
             done += 1
             there = situation(experiment, task, world, repetition=0, given=())
             pages = len(there.links)

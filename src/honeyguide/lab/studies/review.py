@@ -30,13 +30,15 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the experiment file may set."""
 
     experiment: str = "schools"
+    topics: tuple[str, ...] = ()
+    """Names of topics; all where there is none."""
     models: tuple[str, ...] = ("tf-cosine", "pu-voting", "okapi")
-    crawl_pages: int = 500
+    crawl_pages: int = 300
     """Pages that the reviewed crawl has fetched."""
     reviews: int = 20
     at_once: int = 5
     """Reviews between two trainings."""
-    others: int = 1000
+    others: int = 500
     """Held-out pages off topic, drawn by chance; all pages on topic are held out but the reviewed ones."""
     examples: int = 10
     """Given to models that need example pages."""
@@ -72,6 +74,8 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     for name in chosen.models:
         rows: list[tuple[str | int | float | None, ...]] = []
         for task in tasks_of(experiment, experiment.webs[0], world):
+            if chosen.topics and task.name not in chosen.topics:
+                continue
             before, after, accepted = _topic(world, experiment, task, name, chosen)
             rows.append(
                 (
