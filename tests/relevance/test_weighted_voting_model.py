@@ -69,6 +69,22 @@ def test_a_model_half_way_goes_on_as_if_nothing_had_happened() -> None:
     assert fed(stopped, 3000, 20) == fed(straight, 3000, 20)
 
 
+def test_early_pages_that_are_all_on_topic_leave_half_to_learn_from() -> None:
+    model = PuVoting().fit(ALONE)
+    for number in range(1000, 1050):
+        one = page(number, ON_TOPIC)
+        model.observe(one, model.judge(one))
+    assert model.describe()["judged by"] == "weighted voting"
+
+
+def test_early_pages_off_topic_are_not_held_out() -> None:
+    model = PuVoting().fit(ALONE)
+    for number in range(1000, 1050):
+        one = page(number, OFF_TOPIC if number > 1002 else ON_TOPIC)
+        model.observe(one, model.judge(one))
+    assert model._early.held_out.sum() <= 5
+
+
 def test_examples_and_doubles_are_no_early_pages() -> None:
     terms = [["owl", "nest", "egg", "wing", "barn"], ["tax", "form", "bank", "rate", "loan"]]
     early = EarlyPages(terms[:1], ["https://x.example/owls"], most=5)

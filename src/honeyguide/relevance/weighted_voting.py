@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from honeyguide.errors import TopicError
 from honeyguide.relevance.one_dnf import OneDNFC, checked_pair, counting_tags, shares
 from honeyguide.relevance.tfipndf import class_weighted, inverse_frequencies, weighted
 
@@ -119,6 +120,8 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             for mask in (known_negatives, held_out)
         )
         first = self._first_negatives(X, positive, sure, out)
+        if not first.any():
+            raise TopicError("there is no document to learn negatives from; give some background text")
         self.n_reliable_negatives_ = int(first.sum())
         self.estimators_, right, negative = self._rounds(X, positive, first, use=~out)
         self.n_iter_, self.n_negatives_ = len(self.estimators_), int(negative.sum())

@@ -182,7 +182,7 @@ class PuVoting:
         else:
             scores = self._chances(self._votes(early.documents)[0]).tolist()
         # A model that calls nearly everything on topic would leave nothing: half of the pages stay.
-        early.held_out = np.array(scores) > min(self.threshold, float(np.median(scores)))
+        early.held_out = np.array(scores) > max(self.threshold, float(np.median(scores)))
         self._learn()
         self._start = None
         return True
