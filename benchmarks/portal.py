@@ -17,6 +17,7 @@ import http.client
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -28,6 +29,8 @@ from itertools import accumulate
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from playwright.sync_api import sync_playwright
+
 from honeyguide.config.load import freeze
 from honeyguide.lab.demo import demo_config
 from honeyguide.lab.generated import GeneratedWeb, WebSpec
@@ -38,6 +41,7 @@ from honeyguide.store.collection import Collection
 
 TOKEN = "benchmark-token-0123456789"
 REPEAT = 9
+NOT_PAGES = ("event stream", "metrics", "style sheet")
 
 
 def make(folder: Path, pages: int) -> None:
@@ -154,10 +158,36 @@ def views(pages: int) -> list[dict[str, object]]:
                 once, size = first_byte(host, port, path)
                 once = cold if path == "/" else once
                 warm = statistics.median(first_byte(host, port, path)[0] for _ in range(REPEAT))
-                rows.append(
-                    {"view": name, "first_ms": round(once, 1), "warm_ms": round(warm, 1), "bytes": size}
-                )
+                times = {"first_ms": round(once, 1), "warm_ms": round(warm, 1)}
+                rows.append({"view": name, **times, "bytes": size})
+            shown = {name: path for name, path in paths.items() if name not in NOT_PAGES}
+            painted = paints(host, port, shown)
+            for line in rows:
+                line["paint_ms"] = round(painted[str(line["view"])]) if line["view"] in painted else ""
         return rows
+
+
+def paints(host: str, port: int, paths: dict[str, str]) -> dict[str, float]:
+    """Milliseconds until Chromium has painted content, the middle of three; nothing where there is none."""
+    program = shutil.which("chromium")
+    if program is None:
+        return {}
+    found: dict[str, float] = {}
+    script = """() => new Promise((done) => new PerformanceObserver(
+      (list) => done(list.getEntriesByName("first-contentful-paint")[0].startTime)
+    ).observe({ type: "paint", buffered: true }))"""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(f"http://{host}:{port}/?token={TOKEN}")
+        for name, path in paths.items():
+            times = []
+            for _ in range(3):
+                page.goto(f"http://{host}:{port}{path}")
+                times.append(float(page.evaluate(script)))
+            found[name] = statistics.median(times)
+        browser.close()
+    return found
 
 
 class Readers:
