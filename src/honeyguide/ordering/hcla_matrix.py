@@ -151,7 +151,8 @@ def start_block(
     missing = columns - known.shape[1]
     if missing <= 0:
         return known[:, :columns]
-    return np.hstack((known, random.normal(size=(len(known), missing)) * 1e-2))
+    drawn = random.normal(size=(len(known), columns))[:, -missing:]
+    return np.hstack((known, drawn * 1e-2))
 
 
 def _normalised(words: Rows | None, links: Rows, weight: float, length: float) -> tuple[Rows | None, Rows]:
