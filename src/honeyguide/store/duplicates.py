@@ -17,7 +17,7 @@ class NearDuplicates:
 
     Two hashes that differ in at most three bits agree in at least one of four 16-bit bands, so only pages
     that share a band are compared. Pages that are near-duplicates themselves need not be added. A hash of 0
-    means "no text" and matches nothing. About 70 bytes a page.
+    means "no text" and matches nothing. 28 bytes a page and 2 MB.
 
     Parameters:
         distance: largest number of differing bits, at most 3.
@@ -36,10 +36,13 @@ class NearDuplicates:
         if not 0 <= distance < _BANDS:
             raise ValueError("distance must be 0 to 3: four bands find no more")
         self._distance = distance
-        self._rows: list[int] = []
-        self._hashes: array[int] = array("Q")
-        self._exact: dict[int, int] = {}
-        self._bands: dict[int, array[int]] = {}
+        self._rows = array("i")
+        self._hashes = array("Q")
+        # Pages that share a band are a chain, oldest first: plain numbers, where a list for each band would
+        # take a kilobyte a page until all lists have been begun.
+        self._first = array("i", [-1]) * (_BANDS << _WIDTH)
+        self._last = array("i", [-1]) * (_BANDS << _WIDTH)
+        self._next = [array("i") for _ in range(_BANDS)]
         for row, simhash in entries:
             self.add(row, simhash)
 
@@ -49,30 +52,52 @@ class NearDuplicates:
 
     def add(self, row: int, simhash: int) -> None:
         """Remember a page; one whose hash is known already, or 0, is passed over."""
-        if simhash == 0 or simhash in self._exact:
+        if simhash == 0 or self._exact(simhash) >= 0:
             return
         place = len(self._rows)
         self._rows.append(row)
         self._hashes.append(simhash)
-        self._exact[simhash] = row
-        for band in range(_BANDS):
-            key = band << _WIDTH | simhash >> band * _WIDTH & _MASK
-            self._bands.setdefault(key, array("I")).append(place)
+        for band, chain in enumerate(self._next):
+            key = _key(band, simhash)
+            before = self._last[key]
+            if before < 0:
+                self._first[key] = place
+            else:
+                chain[before] = place
+            self._last[key] = place
+            chain.append(-1)
 
     def find(self, simhash: int) -> int:
         """Row of the page with an equal hash, else of the first one added that is near; 0 for none."""
         if simhash == 0:
             return 0
-        exact = self._exact.get(simhash)
-        if exact is not None:
-            return exact
+        exact = self._exact(simhash)
+        if exact >= 0:
+            return self._rows[exact]
         first = len(self._rows)
-        for band in range(_BANDS):
-            key = band << _WIDTH | simhash >> band * _WIDTH & _MASK
-            for place in self._bands.get(key, ())[:_MOST]:
-                if place >= first:
-                    break
-                if (self._hashes[place] ^ simhash).bit_count() <= self._distance:
+        hashes, distance = self._hashes, self._distance
+        for band, chain in enumerate(self._next):
+            place, left = self._first[_key(band, simhash)], _MOST
+            while 0 <= place < first and left:
+                if (hashes[place] ^ simhash).bit_count() <= distance:
                     first = place
                     break
+                place = chain[place]
+                left -= 1
         return self._rows[first] if first < len(self._rows) else 0
+
+    def _exact(self, simhash: int) -> int:
+        """Place of an equal hash; -1 for none."""
+        chain, hashes = self._next[0], self._hashes
+        place, left = self._first[_key(0, simhash)], _MOST
+        while place >= 0 and left:
+            if hashes[place] == simhash:
+                return place
+            place = chain[place]
+            left -= 1
+        return -1
+
+
+def _key(band: int, simhash: int) -> int:
+    """Where a hash's chain of a band begins."""
+    return band << _WIDTH | simhash >> band * _WIDTH & _MASK

@@ -21,7 +21,7 @@ follows from the fetched pages in their order alone; a resumed crawl feeds them 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Final
 
@@ -61,6 +61,7 @@ _DATE = re.compile(r"/[12][0-9]{3}(?:[-/][0-9]{1,2}){1,2}/?$")
 _CALENDAR_WORD = re.compile(r"/[a-z_-]*(?:calend|kalender|event|agenda)[a-z_-]*/", re.IGNORECASE)
 _PAGES: Final = frozenset(("page", "p", "pg", "paged", "offset", "start", "from"))
 _MOST_VALUES: Final = 256
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 @lru_cache(maxsize=65_536)
@@ -93,16 +94,20 @@ class _Zone:
         self.copies = 0
         self.chained = 0
         self.dates = 0
-        self.names: set[str] = set()
-        self.values: set[str] = set()
-        """`name=value` of filters, up to a number that no zone of facets has."""
+        self.names: Set[str] = _NONE
+        self.values: Set[str] = _NONE
+        """`name=value` of filters, up to a number that no zone of facets has. Most zones have none, and
+        there can be a million zones."""
 
     def query(self, query: str) -> None:
+        names, values = set(self.names), set(self.values)
         for part in query.split("&"):
             name = part.partition("=")[0]
-            if len(self.values) < _MOST_VALUES and name.lower() not in _PAGES:
-                self.names.add(name)
-                self.values.add(part)
+            if len(values) < _MOST_VALUES and name.lower() not in _PAGES:
+                names.add(name)
+                values.add(part)
+        if len(values) > len(self.values):
+            self.names, self.values = names, values
 
 
 class Zones:
