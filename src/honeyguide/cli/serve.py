@@ -95,7 +95,9 @@ async def _serve(server: uvicorn.Server, bound: socket.socket, *, until_input_en
     if until_input_ends:
 
         def wait() -> None:
-            sys.stdin.buffer.read()
+            # Not by sys.stdin: Python cannot end while a thread waits in its buffer.
+            while os.read(0, 4096):
+                pass
             loop.call_soon_threadsafe(end)
 
         threading.Thread(target=wait, daemon=True).start()
