@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,7 +42,7 @@ def started(*words: str) -> Iterator[subprocess.Popen[str]]:
 
 def status_of(address: str, *, token: bool = True) -> int:
     where = urlsplit(address)
-    connection = http.client.HTTPConnection(str(where.hostname), int(where.port or 0), timeout=30)
+    connection = http.client.HTTPConnection(str(where.hostname), int(where.port or 0), timeout=60)
     try:
         connection.request("GET", f"/metrics?{where.query}" if token else "/metrics")
         return connection.getresponse().status
@@ -65,8 +66,14 @@ def test_serve_says_where_and_ends_in_order(collection: Path) -> None:
         assert urlsplit(address).hostname == "127.0.0.1"
         assert status_of(address) == 303
         assert status_of(address, token=False) == 401
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=30)
+        where = urlsplit(address)
+        with socket.create_connection((str(where.hostname), int(where.port or 0)), timeout=60) as reader:
+            token = where.query.removeprefix("token=")
+            head = f"GET /events HTTP/1.1\r\nHost: {where.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
+            reader.sendall(head.encode())
+            assert b"event-stream" in reader.recv(4096)
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=60)
         assert (process.returncode, errors) == (0, "")
 
 
@@ -92,7 +99,7 @@ def test_a_crawl_with_the_portal_beside_it(tmp_path: Path) -> None:
             with Collection.open(out) as collection:
                 assert collection.status().pages == 15
             process.send_signal(signal.SIGINT)
-            printed, _ = process.communicate(timeout=30)
+            printed, _ = process.communicate(timeout=60)
             assert process.returncode == 0
             assert "budget of 15 pages is spent" in printed
             with pytest.raises(ConnectionRefusedError):

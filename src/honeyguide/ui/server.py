@@ -15,6 +15,7 @@ import uvicorn
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.ui.app import create_app
+from honeyguide.ui.portal import Portal
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 _TOKEN = re.compile(r"[A-Za-z0-9_~.-]{16,200}")
@@ -105,7 +106,16 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class PortalServer(uvicorn.Server):
-    """A server that leaves signals to whoever runs it."""
+    """A server that leaves signals to whoever runs it, and lets its readers go at the end."""
+
+    def __init__(self, config: uvicorn.Config, portal: Portal) -> None:
+        super().__init__(config)
+        self._portal = portal
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End in order: first let those go who watch the live view."""
+        self._portal.watch.end()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -115,15 +125,15 @@ class PortalServer(uvicorn.Server):
 
 def make_server(folder: Path, *, token: str, host: str) -> uvicorn.Server:
     """The server, not yet running; `serve(sockets=[...])` runs it until `should_exit` is set."""
+    app = create_app(folder, token=token, hosts=own_names(host))
     config = uvicorn.Config(
-        create_app(folder, token=token, hosts=own_names(host)),
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        # Readers of the live view never hang up by themselves.
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=5,
         ws="none",
         lifespan="on",
     )
-    return PortalServer(config)
+    return PortalServer(config, app.state.portal)

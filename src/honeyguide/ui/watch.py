@@ -81,6 +81,7 @@ class Watch:
         self._message = b""
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._ending = False
 
     # From any thread
 
@@ -196,7 +197,7 @@ class Watch:
                 self._task = asyncio.ensure_future(self._tick())
             if self._message:
                 yield self._message
-            while True:
+            while not self._ending:
                 try:
                     async with asyncio.timeout(HEARTBEAT_SECONDS):
                         await self._news.wait()
@@ -207,9 +208,14 @@ class Watch:
         finally:
             self.readers -= 1
 
+    def end(self) -> None:
+        """Let all readers go: the server is about to end, and they would not hang up by themselves."""
+        self._ending = True
+        self._news.set()
+
     async def _tick(self) -> None:
         """Look as long as somebody watches, and tell all of them at once."""
-        while self.readers:
+        while self.readers and not self._ending:
             self._message = await run_in_threadpool(self._look)
             news, self._news = self._news, asyncio.Event()
             news.set()
