@@ -47,7 +47,7 @@ def taken_in(watched: Watched) -> None:
     watched.until(
         "(p => p.dataset.written === p.dataset.taken && p.textContent.includes('priorities changed'))"
         "(document.getElementById('taken'))",
-        seconds=60,
+        seconds=120,
     )
 
 
@@ -61,8 +61,8 @@ def test_build_a_topic_start_its_crawl_and_review_it(
     watched: Watched, portal: RunningPortal, folder: Path, port: int
 ) -> None:
     page = watched.page
-    page.set_default_timeout(40_000)
-    expect.set_options(timeout=40_000)
+    page.set_default_timeout(90_000)
+    expect.set_options(timeout=90_000)
     page.goto(f"{portal.url}/topic?token={portal.entrance.partition('token=')[2]}")
     # Build: words are shown as what the model learned.
     page.fill("[name=name]", TOPIC_NAME)
@@ -85,7 +85,8 @@ def test_build_a_topic_start_its_crawl_and_review_it(
     expect(page.locator("h1")).to_have_text(re.compile("Live"))
     watched.problems.clear()  # until the first commit there is no collection, and the console tells of a 404
     watched.until(
-        "Number((document.querySelector('[data-of=pages]')?.firstChild?.data || '0').replace(',', '')) > 50"
+        "Number((document.querySelector('[data-of=pages]')?.firstChild?.data || '0').replace(',', '')) > 50",
+        seconds=120,
     )
     page.locator("button[value=pause]").click()
     expect(page.locator("#state")).to_contain_text("paused")
@@ -130,8 +131,8 @@ def test_decisions_on_a_stopped_crawl_are_taken_in_beside_the_portal(
     watched: Watched, portal: RunningPortal, folder: Path
 ) -> None:
     page = watched.page
-    page.set_default_timeout(40_000)
-    expect.set_options(timeout=40_000)
+    page.set_default_timeout(90_000)
+    expect.set_options(timeout=90_000)
     page.goto(portal.entrance)
     page.locator("button[value=stop]").click()
     expect(page.locator("#state")).to_contain_text("not running")

@@ -26,7 +26,7 @@ FIELDS = ("name", "pasted", "seeds", "negatives", "recipe", "max_pages")
 _KEPT: dict[str, Document] = {}
 """Pages fetched for a look, for the next look."""
 _LOOKING = threading.Lock()
-_BEGINS_WITHIN = 20.0
+_BEGINS_WITHIN = 60.0
 """Seconds the reader waits for the collection to come into being."""
 
 

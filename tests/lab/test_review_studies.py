@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from honeyguide.lab.experiment.load import load_experiment
+from honeyguide.lab.studies import DataFinder
+from honeyguide.lab.studies.estimate import run as run_estimate
+from honeyguide.lab.studies.review import run as run_review
+
+
+def quiet(_: str) -> None:
+    """No progress."""
+
+
+def test_the_experiments_are_there() -> None:
+    for name in ("review", "estimate"):
+        assert load_experiment(name).experiment.study == name
+
+
+def test_the_estimate_is_compared_with_what_the_whole_crawl_finds() -> None:
+    options: dict[str, object] = {"experiments": ("quick",), "most_topics": 1, "shares": (50, 75)}
+    found = run_estimate(options, data=DataFinder(), progress=quiet, jobs=1)
+    summary, detail = found.tables
+    assert [row[2] for row in summary.rows] == ["50 %", "75 %"]
+    for row in detail.rows:
+        assert 0.0 < float(str(row[3])) <= 1.0
+        assert abs(float(str(row[4]))) < 0.5
+
+
+def test_reviews_improve_the_ranking_of_other_pages() -> None:
+    options: dict[str, object] = {
+        "experiment": "quick",
+        "models": ("tf-cosine",),
+        "crawl_pages": 100,
+        "others": 80,
+        "reviews": 10,
+    }
+    found = run_review(options, data=DataFinder(), progress=quiet, jobs=1)
+    (table,) = found.tables
+    assert len(table.rows) == 2
+    for row in table.rows:
+        before, after = float(str(row[2])), float(str(row[3]))
+        assert 0.0 <= before <= 1.0
+        assert after >= before - 0.05
+        assert float(str(row[4])) == round(after - before, 3)
