@@ -285,14 +285,17 @@ def slowdown(pages: int, readers: int, rounds: int) -> list[dict[str, object]]:
         pairs = [
             100 * (1 - one[0] / other[0]) for one, other in zip(found[kind], found["no portal"], strict=True)
         ]
+        used = statistics.median(one[1] for one in found[kind])
+        spent = statistics.median(one[2] for one in found[kind])
         rows.append(
             {
                 "crawl with": kind if kind != "readers" else f"{readers} readers",
                 "pages_a_second": round(speed, 1),
                 "slower_percent": round(100 * (1 - speed / base_speed), 1),
                 "paired_percent": round(statistics.median(pairs), 1),
-                "crawl_cpu_s": round(statistics.median(one[1] for one in found[kind]), 2),
-                "portal_cpu_s": round(statistics.median(one[2] for one in found[kind]), 2),
+                "crawl_cpu_s": round(used, 2),
+                "portal_cpu_s": round(spent, 2),
+                "portal_percent_of_crawl": round(100 * spent / used, 1),
             }
         )
     return rows
