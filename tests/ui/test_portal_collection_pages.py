@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from chromium import chromium_page
 from crawls import finish, small_crawl
+from payloads import PAYLOADS
+from playwright.sync_api import Browser
 from portals import RunningPortal, running_portal
+from windows import Watched
 
 from honeyguide.lab.made_collection import MadeCollection
+from honeyguide.store.collection import Collection
+from honeyguide.store.directory import Directory
 from honeyguide.store.exports.formats import FORMATS
 from honeyguide.ui.export_files import OFFERED, media_types
 
@@ -26,7 +33,8 @@ XSS = '<img src=x onerror=alert(1)> "quoted" {{ 7*7 }} </script><script>alert(2)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("portal") / "beekeeping"
-    asyncio.run(finish(small_crawl(path, max_pages=200)))
+    with ThreadPoolExecutor() as threads:  # Playwright runs a loop of its own in this one
+        threads.submit(lambda: asyncio.run(finish(small_crawl(path, max_pages=200)))).result()
     return path
 
 
@@ -46,27 +54,29 @@ def wait_for(portal: RunningPortal, name: str) -> None:
     raise AssertionError(f"{name} did not end")
 
 
-def test_exports_are_made_and_downloaded_in_a_browser(portal: RunningPortal, tmp_path: Path) -> None:
-    with chromium_page() as shown:
-        page = shown.page
-        page.goto(portal.entrance)
-        page.goto(f"{portal.url}/exports")
-        for form in OFFERED:
-            page.locator(f"#{form.name}").get_by_role("button", name="Make").click()
-        for form in OFFERED:
-            link = page.locator(f"#{form.name} .files a", has_text=form.file)
-            link.wait_for(timeout=60_000)
-        page.wait_for_function("!document.querySelector('[data-job]')", timeout=60_000)
-        for form in OFFERED:
-            with page.expect_download() as download:
-                page.locator(f"#{form.name} .files a", has_text=form.file).click()
-            assert download.value.suggested_filename == form.file
-            download.value.save_as(tmp_path / form.file)
-        page.locator("#warc").get_by_label("also pages off topic").check()
-        page.locator("#warc").get_by_role("button", name="Make").click()
-        page.locator("#warc .files a", has_text="all-pages.warc.gz").wait_for(timeout=60_000)
-        shown.picture("exports")
-        assert not shown.problems
+def test_exports_are_made_and_downloaded_in_a_browser(
+    watched: Watched, portal: RunningPortal, tmp_path: Path
+) -> None:
+    shown = watched
+    page = shown.page
+    page.goto(portal.entrance)
+    page.goto(f"{portal.url}/exports")
+    for form in OFFERED:
+        page.locator(f"#{form.name}").get_by_role("button", name="Make").click()
+    for form in OFFERED:
+        link = page.locator(f"#{form.name} .files a", has_text=form.file)
+        link.wait_for(timeout=60_000)
+    watched.until("!document.querySelector('[data-job]')", seconds=60)
+    for form in OFFERED:
+        with page.expect_download() as download:
+            page.locator(f"#{form.name} .files a", has_text=form.file).click()
+        assert download.value.suggested_filename == form.file
+        download.value.save_as(tmp_path / form.file)
+    page.locator("#warc").get_by_label("also pages off topic").check()
+    page.locator("#warc").get_by_role("button", name="Make").click()
+    page.locator("#warc .files a", has_text="all-pages.warc.gz").wait_for(timeout=60_000)
+    shown.shoot("exports")
+    shown.check()
     commands: list[list[str | Path]] = [
         [BIN / "wacz", "validate", "-f", tmp_path / "pages.wacz"],
         [BIN / "warcio", "check", tmp_path / "pages.warc.gz"],
@@ -79,59 +89,59 @@ def test_exports_are_made_and_downloaded_in_a_browser(portal: RunningPortal, tmp
         assert all(name.startswith("directory/") and ".." not in name for name in site.namelist())
 
 
-def test_the_datasheet_is_written_and_shown(portal: RunningPortal) -> None:
-    with chromium_page() as shown:
-        page = shown.page
-        page.goto(portal.entrance)
-        page.goto(f"{portal.url}/datasheet")
-        page.locator("main button").click()
-        page.get_by_role("heading", name="Robots").wait_for(timeout=60_000)
-        assert page.get_by_role("heading", level=1).inner_text() == "Datasheet of the collection “beekeeping”"
-        assert page.locator("td", has_text="best-first").count() == 1
-        shown.picture("datasheet")
-        assert not shown.problems
+def test_the_datasheet_is_written_and_shown(watched: Watched, portal: RunningPortal) -> None:
+    shown = watched
+    page = shown.page
+    page.goto(portal.entrance)
+    page.goto(f"{portal.url}/datasheet")
+    page.locator("main button").click()
+    page.get_by_role("heading", name="Robots").wait_for(timeout=60_000)
+    assert page.get_by_role("heading", level=1).inner_text() == "Datasheet of the collection “beekeeping”"
+    assert page.locator("td", has_text="best-first").count() == 1
+    shown.shoot("datasheet")
+    shown.check()
 
 
-def test_the_directory_is_made_browsed_and_paged(portal: RunningPortal) -> None:
-    with chromium_page() as shown:
-        page = shown.page
-        page.goto(portal.entrance)
-        page.goto(f"{portal.url}/directory")
-        if page.get_by_role("button", name="Make the directory").count():
-            page.get_by_role("button", name="Make the directory").click()
-        page.locator(".subject").first.wait_for(timeout=60_000)
-        shown.picture("directory")
-        page.locator(".subject h2 a").first.click()
-        assert page.locator(".entries > li").count() > 5
-        page.locator(".entries a", has_text="details").first.click()
-        assert "/page/" in page.url
-        page.goto(f"{portal.url}/directory/hosts?order=name&q=fen")
-        names = page.locator("tbody a").all_inner_texts()
-        assert names == sorted(names)
-        assert names
-        page.locator("tbody a").first.click()
-        assert page.get_by_role("heading", level=1).inner_text() == names[0]
-        assert not shown.problems
+def test_the_directory_is_made_browsed_and_paged(watched: Watched, portal: RunningPortal) -> None:
+    shown = watched
+    page = shown.page
+    page.goto(portal.entrance)
+    page.goto(f"{portal.url}/directory")
+    if page.get_by_role("button", name="Make the directory").count():
+        page.get_by_role("button", name="Make the directory").click()
+    page.locator(".subject").first.wait_for(timeout=60_000)
+    shown.shoot("directory")
+    page.locator(".subject h2 a").first.click()
+    assert page.locator(".entries > li").count() > 5
+    page.locator(".entries a", has_text="details").first.click()
+    assert "/page/" in page.url
+    page.goto(f"{portal.url}/directory/hosts?order=name&q=fen")
+    names = page.locator("tbody a").all_inner_texts()
+    assert names == sorted(names)
+    assert names
+    page.locator("tbody a").first.click()
+    assert page.get_by_role("heading", level=1).inner_text() == names[0]
+    shown.check()
 
 
-def test_links_rank_hubs_authorities_and_groups(portal: RunningPortal) -> None:
-    with chromium_page() as shown:
-        page = shown.page
-        page.goto(portal.entrance)
-        for view, expected in (("hubs", 50), ("authorities", 50)):
-            page.goto(f"{portal.url}/links?view={view}")
-            page.locator("tbody tr .title").first.wait_for(timeout=60_000)
-            assert 1 < page.locator("tbody tr").count() <= expected
-        page.get_by_role("link", name="Next").click()
-        assert "Page 2" in page.locator(".pager").inner_text()
-        page.get_by_role("link", name="Near duplicates").click()
-        assert page.locator("main section").count() == 4
-        assert "the same bytes" in page.locator("main section").first.inner_text()
-        page.get_by_label("also pages off topic").check()
-        page.get_by_role("button", name="Show").click()
-        page.locator("main section").nth(6).wait_for(timeout=60_000)
-        shown.picture("links-duplicates")
-        assert not shown.problems
+def test_links_rank_hubs_authorities_and_groups(watched: Watched, portal: RunningPortal) -> None:
+    shown = watched
+    page = shown.page
+    page.goto(portal.entrance)
+    for view, expected in (("hubs", 50), ("authorities", 50)):
+        page.goto(f"{portal.url}/links?view={view}")
+        page.locator("tbody tr .title").first.wait_for(timeout=60_000)
+        assert 1 < page.locator("tbody tr").count() <= expected
+    page.get_by_role("link", name="Next").click()
+    assert "Page 2" in page.locator(".pager").inner_text()
+    page.get_by_role("link", name="Near duplicates").click()
+    assert page.locator("main section").count() == 4
+    assert "the same bytes" in page.locator("main section").first.inner_text()
+    page.get_by_label("also pages off topic").check()
+    page.get_by_role("button", name="Show").click()
+    page.locator("main section").nth(6).wait_for(timeout=60_000)
+    shown.shoot("links-duplicates")
+    shown.check()
 
 
 @pytest.mark.parametrize(
@@ -163,46 +173,76 @@ def test_links_out_of_the_folder_of_exports_are_not_followed(tmp_path: Path) -> 
     assert (tmp_path / "secret").read_text() == "secret"
 
 
-def test_hostile_titles_are_text_on_every_page(tmp_path: Path) -> None:
+def test_hostile_texts_are_text_on_every_page(watched: Watched, shared_data: Path, tmp_path: Path) -> None:
+    """All naughty strings and payloads as titles, addresses and texts, on all pages of this file."""
+    naughty = json.loads((shared_data / "conformance/naughty-strings/blns.json").read_text())
+    strings: list[str] = [*naughty, *PAYLOADS]
+    assert len(strings) >= 615
+    rows: list[int] = []
     with MadeCollection(tmp_path / "c") as made:
-        rows: list[int] = []
-        for number in range(12):
-            host = f"h{number}.example"
-            text = f"{XSS} owls {number}"
-            rows.append(made.page(f"http://{host}/?{XSS}", host=host, title=XSS, text=text, links=rows[-1:]))
-        made.page("javascript:alert(3)", host="evil.example", title=XSS, text="owls", links=rows)
-    with running_portal(tmp_path / "c") as portal, chromium_page() as shown:
+        for number, text in enumerate(strings):
+            host = f"h{number % 40}.example"
+            url = text if ":" in text[:15] else f"http://{host}/{number}?{text}"
+            rows.append(made.page(url, host=host, title=text, text=f"{text} owls", links=rows[-3:]))
+        made.page("javascript:alert(3)", host="<b>evil", title=XSS, text="owls", links=rows)
+    with running_portal(tmp_path / "c") as portal:
         assert portal.post("/directory").status == 303
         wait_for(portal, "directory")
         assert portal.post("/exports", format="datasheet").status == 303
         wait_for(portal, "export-datasheet")
-        shown.page.goto(portal.entrance)
-        for path in ("/directory", "/directory/subject/1", "/links", "/links?view=authorities", "/datasheet",
-                     "/directory/host?name=evil.example"):  # fmt: skip
-            shown.page.goto(portal.url + path)
-            assert not shown.page.locator("main img, main script, main a[href^=javascript]").count()
-        shown.page.goto(portal.url + "/directory/subject/1")
-        assert XSS in shown.page.locator(".entries").inner_text()
-        assert not shown.problems
+        portal.get("/links")
+        wait_for(portal, "links")
+        page = watched.page
+        page.goto(portal.entrance)
+        paths = [
+            "/directory",
+            "/directory/hosts?q=<b>",
+            "/directory/host?name=<b>evil",
+            "/datasheet",
+            "/exports",
+        ]
+        for view, last in (("hubs", 13), ("authorities", 3)):
+            paths += (f"/links?view={view}&page={number}" for number in range(1, last))
+        with Collection.open(tmp_path / "c") as collection:
+            made_of = Directory.load(collection.layout.directory_file) if collection.layout else None
+        assert made_of is not None
+        for number, subject in enumerate(made_of.subjects, 1):
+            paths += (
+                f"/directory/subject/{number}?page={part}" for part in range(1, len(subject.rows) // 50 + 2)
+            )
+        entries = 0
+        for path in paths:
+            page.goto(portal.url + path)
+            foreign = "main :is(img, script, iframe, object, style, [onerror], [onload], a[href^=javascript])"
+            assert not page.locator(foreign).count(), path
+            entries += page.locator(".entries > li").count()
+        assert entries == made_of.listed + 1 == len(strings) + 2
+        watched.check()
+
+
+def phone(browser: Browser, *, dark: bool) -> Watched:
+    scheme: Literal["dark", "light"] = "dark" if dark else "light"
+    context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    return Watched(context)
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_pages_fit_a_phone(portal: RunningPortal, dark: bool) -> None:
+def test_pages_fit_a_phone(browser: Browser, portal: RunningPortal, dark: bool) -> None:
     portal.post("/directory")
     wait_for(portal, "directory")
-    with chromium_page(width=360, height=740, dark=dark) as shown:
-        shown.page.goto(portal.entrance)
-        for path in (
-            "/exports",
-            "/directory",
-            "/directory/hosts",
-            "/links",
-            "/links?view=duplicates",
-            "/datasheet",
-        ):
-            shown.page.goto(portal.url + path)
-            assert shown.page.evaluate("document.documentElement.scrollWidth") <= 360, path
-        assert not shown.problems
+    shown = phone(browser, dark=dark)
+    shown.page.goto(portal.entrance)
+    for path in (
+        "/exports",
+        "/directory",
+        "/directory/hosts",
+        "/links",
+        "/links?view=duplicates",
+        "/datasheet",
+    ):
+        shown.page.goto(portal.url + path)
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= 360, path
+    shown.check()
 
 
 def test_every_path_asks_for_the_token(portal: RunningPortal) -> None:

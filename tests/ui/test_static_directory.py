@@ -3,11 +3,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from chromium import chromium_page
+from payloads import PAYLOADS
+from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
+from windows import Watched
 
 from honeyguide.errors import CollectionError
 from honeyguide.lab.made_collection import MadeCollection
@@ -91,54 +94,55 @@ def test_titles_of_the_web_stay_text_and_lists_are_paged(site: Path) -> None:
     assert len(listed) == made["listed"] == 281
 
 
-def test_it_opens_from_the_disk_and_filters(site: Path) -> None:
-    with chromium_page() as shown:
-        page = shown.page
-        page.goto((site / "index.html").as_uri())
-        assert page.title() == "Owls & <b>trains</b>"
-        assert page.locator("h1").inner_text() == "Owls & <b>trains</b>"
-        assert page.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "10px"
-        page.locator(".subject h2 a").first.click()
-        assert page.locator(".entries > li").count() > 1
-        page.goto((site / "by-host.html").as_uri())
-        entries = page.locator(".entries > li:visible")
-        before = entries.count()
-        page.get_by_label("Filter this list").fill("<script>")
-        assert 0 < entries.count() < before
-        assert "<script>document.title='owned'</script>" in entries.first.inner_text()
-        assert page.locator("output").inner_text() == f"{entries.count()} of {before}"
-        page.goto((site / "hosts.html").as_uri())
-        page.locator(".columns a").nth(2).click()
-        assert "by-host" in page.url
-        assert not shown.problems
+def test_it_opens_from_the_disk_and_filters(watched: Watched, site: Path) -> None:
+    shown = watched
+    page = shown.page
+    page.goto((site / "index.html").as_uri())
+    assert page.title() == "Owls & <b>trains</b>"
+    assert page.locator("h1").inner_text() == "Owls & <b>trains</b>"
+    assert page.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "10px"
+    page.locator(".subject h2 a").first.click()
+    assert page.locator(".entries > li").count() > 1
+    page.goto((site / "by-host.html").as_uri())
+    entries = page.locator(".entries > li:visible")
+    before = entries.count()
+    page.get_by_label("Filter this list").fill("<script>")
+    assert 0 < entries.count() < before
+    assert "<script>document.title='owned'</script>" in entries.first.inner_text()
+    assert page.locator("output").inner_text() == f"{entries.count()} of {before}"
+    page.goto((site / "hosts.html").as_uri())
+    page.locator(".columns a").nth(2).click()
+    assert "by-host" in page.url
+    shown.check()
 
 
-def test_all_naughty_strings_stay_text(shared_data: Path, tmp_path: Path) -> None:
+def test_all_naughty_strings_stay_text(watched: Watched, shared_data: Path, tmp_path: Path) -> None:
     file = shared_data / "conformance" / "naughty-strings" / "blns.json"
     titles: list[str] = json.loads(file.read_text(encoding="utf-8"))
     assert len(titles) == 515
+    titles += PAYLOADS
     write(made_folder(tmp_path / "c", titles), tmp_path / "site", title=titles[-1])
-    with chromium_page() as shown:
-        entries = 0
-        for path in sorted((tmp_path / "site").glob("*.html")):
-            shown.page.goto(path.as_uri())
-            assert shown.page.locator("script").count() == 1
-            assert not shown.page.locator(
-                "main :is(img, iframe, svg, object, input[onfocus], [onerror])"
-            ).count()
-            entries += shown.page.locator(".entries > li").count()
-        assert entries == 2 * 516
-        assert not shown.problems
+    shown = watched
+    entries = 0
+    for path in sorted((tmp_path / "site").glob("*.html")):
+        shown.page.goto(path.as_uri())
+        assert shown.page.locator("script").count() == 1
+        assert not shown.page.locator("main :is(img, iframe, svg, object, input[onfocus], [onerror])").count()
+        entries += shown.page.locator(".entries > li").count()
+    assert entries == 2 * (len(titles) + 1)
+    shown.check()
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_it_fits_a_phone(site: Path, dark: bool) -> None:
-    with chromium_page(width=360, height=740, dark=dark) as shown:
-        for name in ("index.html", "subject-1.html", "hosts.html", "by-host.html"):
-            shown.page.goto((site / name).as_uri())
-            assert shown.page.evaluate("document.documentElement.scrollWidth") <= 360
-        shown.picture(f"static-directory-phone-{'dark' if dark else 'light'}")
-        assert not shown.problems
+def test_it_fits_a_phone(browser: Browser, site: Path, dark: bool) -> None:
+    scheme: Literal["dark", "light"] = "dark" if dark else "light"
+    context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    shown = Watched(context)
+    for name in ("index.html", "subject-1.html", "hosts.html", "by-host.html"):
+        shown.page.goto((site / name).as_uri())
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= 360
+    shown.shoot(f"static-directory-phone-{'dark' if dark else 'light'}")
+    shown.check()
 
 
 def test_only_its_own_folder_is_replaced(tmp_path: Path) -> None:
