@@ -23,7 +23,7 @@ GROUP = 20
 KNOWN = (
     "html head meta title link script body a header img span bdi nav ul li main h1 h2 p form label input"
     " button details summary div datalist option select ol svg rect mark table thead tbody tr th td code"
-    " pre section dl dt dd small path line text circle"
+    " pre section dl dt dd small path line text circle kbd aside br textarea"
 )
 """Elements that the portal's own pages have."""
 FOREIGN = """(known) => {
@@ -224,4 +224,24 @@ def test_reflected_strings(window: Window, portal: RunningPortal, strings: list[
         window.open(f"/page?{urlencode({'url': text})}")
         # Chromium's console tells of the status, 400; that is all it may tell.
         window.problems = [one for one in window.problems if "status of 400" not in one]
+        window.check()
+
+
+def test_review_and_topic_builder(window: Window, strings: list[str]) -> None:
+    wanted, skipped = {plain(text) for text in strings}, list[str]()
+    for _ in range(12):
+        window.open("/review" + (f"?skip={','.join(skipped)}" if skipped else ""))
+        window.until("document.querySelectorAll('#frontier').length === 1")
+        window.check()
+        assert window.texts("#card .title")[0] in wanted | {""} or "://" in window.texts("#card .title")[0]
+        skipped.append(str(window.page.get_attribute("#card .title a", "href")).rpartition("/")[2])
+    for text in strings[::60]:
+        window.open("/topic")
+        window.page.fill("[name=name]", "owls")
+        window.page.fill("[name=pasted]", "owl")
+        window.page.fill("[name=test]", text)
+        window.page.fill("[name=topic]", text)
+        window.page.click("#look")
+        window.page.wait_for_selector("#problem, #terms")
+        window.problems = [one for one in window.problems if "400 (Bad Request)" not in one]
         window.check()
