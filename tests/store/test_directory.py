@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("sample", [20_000, 30])
+@pytest.mark.parametrize("sample", [10_000, 30])
 def test_pages_about_the_same_are_together_under_a_name_that_says_so(folder: Path, sample: int) -> None:
     """Also where most pages are only put into subjects that were learned from others."""
     with Collection.open(folder) as collection:

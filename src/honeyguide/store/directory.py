@@ -22,7 +22,7 @@ from honeyguide.text.spherical_kmeans import Clusters, nearest, spherical_kmeans
 from honeyguide.text.tokens import Analyser
 from honeyguide.text.vectors import Rows
 
-SAMPLE = 20_000
+SAMPLE = 10_000
 """Pages that subjects are learned from; the others are only put into them."""
 MOST_SUBJECTS = 36
 _BATCH = 1_000
