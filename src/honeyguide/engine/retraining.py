@@ -36,10 +36,11 @@ from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
 from honeyguide.model import Link, Outcome, Page, Scored, Verdict
 from honeyguide.ordering.base import LinkOrder
+from honeyguide.relevance.base import OnlinePageModel
 from honeyguide.relevance.reviewed import Lesson, Reviewed, ReviewedModel
 from honeyguide.store.records import PageRecord
-from honeyguide.store.reviews import Reviews, read_reviews
-from honeyguide.web import host_key
+from honeyguide.store.reviews import Decision, Reviews, read_reviews
+from honeyguide.web import host_key, url_id
 
 PAGES_A_TURN: Final = 8
 PAGES_OF_HOST: Final = 5
@@ -149,35 +150,38 @@ class Retraining:
         if not self._aside:
             self._take(self._model.lesson(reviewed))
             return
-        work = asyncio.get_running_loop().run_in_executor(None, self._model.lesson, reviewed)
+        # A model that learns from pages may do so meanwhile: the thread gets a copy of its own.
+        teacher = copy.deepcopy(self._model) if isinstance(self._model, OnlinePageModel) else self._model
+        work = asyncio.get_running_loop().run_in_executor(None, teacher.lesson, reviewed)
         work.add_done_callback(lambda _: wake())
         self._training = work
 
     def _reviewed(self) -> Iterator[Reviewed]:
         """Pages with decisions, those of whole hosts by a few of theirs; oldest decision first."""
-        state = self._stores.state
-        of_host: dict[str, list[PageRecord]] = {name: [] for name in self._reviews.hosts}
-        rows: dict[str, int] = {}
-        if of_host or self._reviews.pages:
-            for record in state.pages():
-                if record.url in self._reviews.pages:
-                    rows[record.url] = record.row
-                host = host_key(record.url)
-                if host in of_host and record.number <= self._reviews.hosts[host].upto:
-                    of_host[host].append(record)
-        for decision in self._reviews.standing:
-            known: list[PageRecord] = []
-            if decision.host and self._reviews.hosts.get(decision.host) is decision:
-                own = of_host[decision.host]
-                known = own[:: max(1, len(own) // PAGES_OF_HOST)][:PAGES_OF_HOST]
-            elif decision.url in rows and self._reviews.pages.get(decision.url) is decision:
-                found = state.page_by_row(rows[decision.url])
-                known = [found] if found is not None else []
-            for record in known:
-                page = self._texts.get(record.url) or (self._reader.page(record) if record.file else None)
+        held = self._reviews
+        for decision in held.standing:
+            if decision not in (held.pages.get(decision.url), held.hosts.get(decision.host)):
+                continue  # a later one on the same page or host
+            for row in self._rows(decision):
+                record = self._stores.state.page_by_row(row)
+                if record is None or not record.file or (decision.host and record.number > decision.upto):
+                    continue
+                page = self._texts.get(record.url) or self._reader.page(record)
                 if page is not None:
                     self._texts[record.url] = msgspec.structs.replace(page, links=(), blocks=())
                     yield Reviewed.of(page, accepted=decision.said == "accept")
+
+    def _rows(self, decision: Decision) -> list[int]:
+        """Rows of the pages to learn a decision from."""
+        if decision.url:
+            return [row] if (row := self._frontier.row_of(url_id(decision.url))) else []
+        if not self._frontier.knows_host(decision.host):
+            return []
+        columns = self._stores.state.columns()
+        own = columns.hosts[1 : columns.size + 1] == self._frontier.host(decision.host).row
+        fetched = columns.status[1 : columns.size + 1] == Outcome.FETCHED
+        rows: list[int] = (np.flatnonzero(own & fetched) + 1).tolist()
+        return rows[:: max(1, len(rows) // PAGES_OF_HOST)][:PAGES_OF_HOST]
 
     def _take(self, lesson: Lesson) -> None:
         self._model.take(lesson)
