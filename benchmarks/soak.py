@@ -5,7 +5,7 @@ decode, parse, judge, rank, store, archive, index. The first pages name every ot
 costs is paid in the warm-up; from then on memory should be flat but for what each fetched page leaves in the
 tables of duplicates and links. Resident memory is printed as the crawl goes. Run:
 
-    python benchmarks/soak.py [--pages 20000] [--full]
+    python benchmarks/soak.py [--pages 10000] [--full]
 
 `--full` fetches a million pages (about 20 minutes of one core, 1.5 GB of disk for the archive).
 """
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int)
     parser.add_argument("--full", action="store_true", help="a million pages")
     given = parser.parse_args()
-    pages = given.pages or (1_000_000 if given.full else 20_000)
+    pages = given.pages or (1_000_000 if given.full else 10_000)
     with tempfile.TemporaryDirectory() as folder:
         samples = asyncio.run(soak(pages, max(1, pages // 20), Path(folder) / "out"))
     warm = [sample for sample in samples if sample[0] > pages // 4]

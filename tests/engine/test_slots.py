@@ -11,7 +11,7 @@ def test_slow_requests_go_on_beside_the_others_up_to_a_limit() -> None:
     for row in range(4):
         slots.took(row, 0.1 * row, doubtful=False)
     assert slots.slow(0.3) == 0
-    assert slots.next_slow(0.3) == LEAST - 0.3
+    assert slots.next_slow(0.3) == LEAST
     assert slots.slow(LEAST + 0.05) == 1
     assert slots.slow(LEAST + 9) == 2
     assert slots.next_slow(LEAST + 9) is None

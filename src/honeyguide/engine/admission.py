@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from honeyguide.frontier import Found
 from honeyguide.model import Link, Outcome, Page, Scored
-from honeyguide.web import Scope, TrapLimits, host_key, registered_domain, trap_reason
+from honeyguide.web import Scope, TrapLimits, host_key, registered_domain, trap_reason, url_id
 from honeyguide.web.traps import TOO_DEEP, TOO_LONG
 from honeyguide.web.zones import Zones
 
@@ -131,4 +131,18 @@ def found_dropped(link: Link, page: Page, row: int, outcome: Outcome, reason: st
         parent=row,
         outcome=outcome,
         reason=reason,
+    )
+
+
+def found_outside(url: str, priority: float, source: str, *, memo: dict[str, float]) -> Found:
+    """A URL that no page gave us: a seed, a suggestion, a sitemap."""
+    host = host_key(url)
+    return Found(
+        url=url,
+        id=url_id(url),
+        host=host,
+        domain=domain_of(host),
+        priority=priority,
+        source=source,
+        memo=memo,
     )

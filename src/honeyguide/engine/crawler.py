@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Sequence
 
 from honeyguide.discovery.base import Answer, Ask, Source
-from honeyguide.engine.admission import domain_of
+from honeyguide.engine.admission import found_outside
 from honeyguide.engine.arrival import Arrival
 from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.checkpoint import Checkpoints
@@ -16,17 +16,17 @@ from honeyguide.engine.committer import Committer
 from honeyguide.engine.control import OBEYED, Obeyed, Steering, with_limits
 from honeyguide.engine.options import INJECTED_PRIORITY, SEED_PRIORITY, CrawlOptions
 from honeyguide.engine.retraining import Retraining
-from honeyguide.engine.set_up import suggest_data
+from honeyguide.engine.set_up import due, suggest_data
 from honeyguide.engine.settle import settle
 from honeyguide.engine.slots import LATER, Slots, affordable, is_doubtful
 from honeyguide.engine.web import Visit, Web
 from honeyguide.failpoint import failpoint
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
-from honeyguide.frontier import Found, Frontier, Waiting
+from honeyguide.frontier import Frontier, Waiting
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
-from honeyguide.web import canonical, host_key, url_id
+from honeyguide.web import canonical
 
 
 class Crawler:
@@ -180,12 +180,7 @@ class Crawler:
                 self._inject(url, SEED_PRIORITY - number, "seed")
 
     def _inject(self, url: str, priority: float, source: str, memo: dict[str, float] | None = None) -> int:
-        host = host_key(url)
-        found = Found(
-            url=url, id=url_id(url), host=host, domain=domain_of(host), priority=priority, source=source,
-            memo=memo or {},
-        )  # fmt: skip
-        return self._arrival.inject(found)
+        return self._arrival.inject(found_outside(url, priority, source, memo=memo or {}))
 
     async def _turn(self) -> bool:
         """Dispatch what can go, wait for something to come back, deal with it. False: nothing is left."""
@@ -264,8 +259,7 @@ class Crawler:
         self._done.append((waiting, visit))
 
     async def _ask(self, source: Source, ask: Ask) -> None:
-        answer = await source.suggest(ask)
-        self._done.append((source, answer))
+        self._done.append((source, await source.suggest(ask)))
 
     async def _wait(self, now: float) -> None:
         """Until an answer is there, or until another host becomes ready and a slot is free."""
@@ -273,13 +267,10 @@ class Crawler:
             return
         timer = None
         if not self._clock.virtual:
-            if self._busy(now) < self._options.concurrency:
-                ready = self._frontier.next_ready(now)
-                seconds = None if ready is None else ready - now
-            else:
-                seconds = self._slots.next_slow(now)
-            if seconds is not None:
-                timer = asyncio.get_running_loop().call_later(max(0.001, seconds), self._wake.set)
+            free = self._busy(now) < self._options.concurrency
+            ready = self._frontier.next_ready(now) if free else self._slots.next_slow(now)
+            if ready is not None:
+                timer = asyncio.get_running_loop().call_later(max(0.001, ready - now), self._wake.set)
         if self._committer.holds and not self._clock.virtual:
             late = asyncio.get_running_loop().call_later(self._options.commit_seconds, self._wake.set)
             await self._wake.wait()
@@ -294,7 +285,11 @@ class Crawler:
             await self._clock.sleep(seconds)
             return
         self._committer.commit(self._clock.now())
-        timer = asyncio.get_running_loop().call_later(max(0.001, seconds), self._wake.set)
+        await self._woken(max(0.001, seconds))
+
+    async def _woken(self, seconds: float) -> None:
+        """Until something happens, at most so long."""
+        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
         await self._wake.wait()
         self._wake.clear()
         timer.cancel()
@@ -345,19 +340,10 @@ class Crawler:
             self._committer.add(self._arrival.reorder(now))
         if self._checkpoints.due(self.tally.pages):
             self._checkpoints.save(self.tally)
-        if self._sources:
-            on_topic = bool(event.data.get("on_topic"))
-            self._ask_sources(page if on_topic else None)
-
-    def _ask_sources(self, page: Page | None) -> None:
+        about = page if event.data.get("on_topic") else None
         for source in self._sources:
-            if page is not None and "page" in source.occasions:
-                self._question(source, "page", page)
-            if source.every and "every" in source.occasions and self.tally.pages % source.every == 0:
-                self._question(source, "every", None)
-            low = source.when_below
-            if low is not None and "low" in source.occasions and self._frontier.waiting < low:
-                self._question(source, "low", None)
+            for occasion in due(source, about, pages=self.tally.pages, waiting=self._frontier.waiting):
+                self._question(source, occasion, about if occasion == "page" else None)
 
     def _ask_all(self, occasion: str, page: Page | None) -> int:
         asked = [source for source in self._sources if occasion in source.occasions]
@@ -404,10 +390,7 @@ class Crawler:
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0 or not self._tasks:
                 break
-            timer = asyncio.get_running_loop().call_later(left, self._wake.set)
-            await self._wake.wait()
-            self._wake.clear()
-            timer.cancel()
+            await self._woken(left)
         while self._done:
             self._take(self._done.popleft())
 

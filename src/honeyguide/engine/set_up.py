@@ -9,7 +9,7 @@ from honeyguide.discovery.base import Answer, Preparing, Recalling, Source
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.gather import Gathered, gather
 from honeyguide.engine.web import Visit, Web
-from honeyguide.model import Document, Event, Examples, Topic
+from honeyguide.model import Document, Event, Examples, Page, Topic
 from honeyguide.store.state import State
 from honeyguide.web import canonical, host_key
 
@@ -122,3 +122,15 @@ def suggest_data(source: str, answer: Answer, *, new: int) -> dict[str, object]:
         "reasons": [one.reason for one in answer.suggestions],
     }
     return {**data, "failed": True} if answer.failed else data
+
+
+def due(source: Source, page: Page | None, *, pages: int, waiting: int) -> list[str]:
+    """The occasions on which a source is to be asked now: a good page, a number of pages, few URLs."""
+    found = []
+    if page is not None and "page" in source.occasions:
+        found.append("page")
+    if source.every and "every" in source.occasions and pages % source.every == 0:
+        found.append("every")
+    if source.when_below is not None and "low" in source.occasions and waiting < source.when_below:
+        found.append("low")
+    return found

@@ -96,7 +96,7 @@ class Slots:
         return len(self._slow)
 
     def next_slow(self, now: float) -> float | None:
-        """Seconds until the oldest request gives its slot up; None when none will."""
+        """When the oldest request gives its slot up, not before `now`; None when none will."""
         if not self._began or len(self._slow) >= self._slow_limit:
             return None
-        return max(0.0, next(iter(self._began.values())) + self.patience - now)
+        return max(now, next(iter(self._began.values())) + self.patience)
