@@ -85,6 +85,21 @@ async def test_a_resumed_crawl_takes_reviews_in_once_and_keeps_them(tmp_path: Pa
     assert job.crawler.model.reviews == 12  # type: ignore[attr-defined]
 
 
+async def test_a_stop_half_way_costs_the_work_and_not_the_decisions(tmp_path: Path) -> None:
+    out = tmp_path / "crawl"
+    await finish(small_crawl(out, max_pages=80))
+    review_against_the_model(out)
+    await finish(small_crawl(out, max_pages=81))
+    with Collection.open(out) as collection:
+        assert applied(collection.state.setting("reviews")).written == 0
+    assert learned(out) == []
+    await finish(small_crawl(out, max_pages=130))
+    assert len(learned(out)) == 1
+    with Collection.open(out) as collection:
+        assert collection.state.check() == []
+        assert collection.status().relevant == sum(page.on_topic for page in collection.pages())
+
+
 async def test_undoing_everything_brings_the_old_order_back(tmp_path: Path) -> None:
     out = tmp_path / "crawl"
     await finish(small_crawl(out, max_pages=80))
