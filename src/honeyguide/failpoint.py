@@ -19,6 +19,7 @@ from typing import Final
 from honeyguide.errors import HoneyguideError
 
 NAMES: Final = {
+    "begin.state": "the state's file is begun, its tables are not there yet",
     "fetch.asked": "a URL was handed out, its request is about to go",
     "fetch.answered": "an answer is there and parsed, nobody has looked at it yet",
     "archive.written": "an answer's records are in the archive's buffer",

@@ -14,7 +14,7 @@ import pytest
 from consistency import check_consistent, page_facts
 
 from honeyguide import failpoint
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.store.collection import Collection
 
 MORTAL = Path(__file__).parents[1] / "support" / "mortal.py"
@@ -48,8 +48,15 @@ def life() -> Iterator[Life]:
 
 
 def committed(folder: Path) -> list[tuple[str, float, int, str]]:
-    """What a dead crawl left behind."""
-    return page_facts(folder) if (folder / "state.sqlite").exists() else []
+    """What a dead crawl left behind; nothing when it died before it had begun."""
+    if not (folder / "collection.json").exists():
+        return []
+    try:
+        return page_facts(folder)
+    except CollectionError as error:
+        if str(error).endswith(("resume it", "`honeyguide crawl`")):
+            return []
+        raise
 
 
 def die(life: Life, folder: Path, recipe: str, pages: int, fail_at: str) -> None:
@@ -106,6 +113,25 @@ def test_each_point_five_times(life: Life, tmp_path: Path, recipe: str) -> None:
         while life(folder, recipe, pages, "-") != 0:
             pass
         check_end(folder, whole, deaths=deaths)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", ["breadth-first", "best-first", "shark-search", "ache-like"])
+def test_fifty_deaths_at_random_moments(life: Life, tmp_path: Path, recipe: str) -> None:
+    pages, deaths = 800, 0
+    whole, folder = tmp_path / "whole", tmp_path / "broken"
+    assert life(whole, recipe, pages, "-") == 0
+    chance = random.Random(4)
+    for _ in range(500):
+        before = committed(folder)
+        status = life(folder, recipe, pages, f"after:{chance.uniform(0.02, 0.3):.3f}")
+        assert status in (0, -signal.SIGALRM)
+        assert committed(folder)[: len(before)] == before, "a committed page was lost"
+        deaths += status != 0
+        if status == 0 or deaths >= 50:
+            break
+    assert life(folder, recipe, pages, "-") == 0
+    check_end(folder, whole, deaths=deaths)
 
 
 def test_only_tests_can_arm_them() -> None:

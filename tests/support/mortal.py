@@ -1,13 +1,15 @@
 """Crawls that die at fail points, one forked child each, so that imports are paid once.
 
-`python mortal.py` reads lines `FOLDER RECIPE PAGES FAIL_AT` (or `-` for no fail point) and answers each with
-how the child ended: 0, or minus the signal. Every URL a child asks for is noted in `FOLDER.asked`.
+`python mortal.py` reads lines `FOLDER RECIPE PAGES FAIL_AT` and answers each with how the child ended: 0, or
+minus the signal. FAIL_AT may also be `-` for no death, or `after:SECONDS` for one at that moment. Every URL a
+child asks for is noted in `FOLDER.asked`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -38,7 +40,12 @@ class Noting(GeneratedFetcher):
 
 def child(folder: Path, recipe: str, pages: int, fail_at: str) -> None:
     """One crawl, or what there is of it."""
-    failpoint.arm({"HONEYGUIDE_TESTS": "1", "HONEYGUIDE_FAIL_AT": "" if fail_at == "-" else fail_at})
+    if fail_at.startswith("after:"):
+        signal.setitimer(
+            signal.ITIMER_REAL, float(fail_at[6:])
+        )  # SIGALRM, which nobody catches: death at once
+    elif fail_at != "-":
+        failpoint.arm({"HONEYGUIDE_TESTS": "1", "HONEYGUIDE_FAIL_AT": fail_at})
     clock = VirtualClock()
     asked = Noting(clock, folder.with_suffix(".asked"))
     crawl = Crawl(small_topic(), out=folder, recipe=recipe, clock=clock, fetcher=asked, max_pages=pages)

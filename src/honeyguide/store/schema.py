@@ -11,6 +11,7 @@ import sqlite3
 from pathlib import Path
 
 from honeyguide.errors import CollectionError
+from honeyguide.failpoint import failpoint
 
 APPLICATION_ID = 0x686F6E65
 """`hone` in ASCII; `file` and SQLite show it."""
@@ -71,6 +72,8 @@ def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "N
         _prepare(connection, path, read_only=read_only, synchronous=synchronous)
     except sqlite3.Error as problem:
         connection.close()
+        if read_only and path.with_name(f"{path.name}-journal").exists():
+            raise CollectionError(f"the crawl of {path.parent} died while it began; resume it") from problem
         raise CollectionError(
             f"{path} is not a readable state file ({problem}); move it away or use another folder"
         ) from problem
@@ -91,8 +94,13 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool, syn
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if not read_only and objects == 0 and path.stat().st_size == 0:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if objects == 0 and application in (0, APPLICATION_ID):
+        # New, or a crawl died after the file was begun and before its tables were committed.
+        if read_only:
+            raise CollectionError(f"the crawl of {path.parent} died before it began; resume it")
         connection.execute("PRAGMA journal_mode = WAL")
+        failpoint("begin.state")
         _create(connection)
     _check(connection, path)
     if not read_only:
