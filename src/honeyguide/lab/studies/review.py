@@ -32,7 +32,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     experiment: str = "schools"
     topics: tuple[str, ...] = ()
     """Names of topics; all where there is none."""
-    models: tuple[str, ...] = ("tf-cosine", "pu-voting", "okapi")
+    models: tuple[str, ...] = ("tf-cosine", "pu-voting")
     crawl_pages: int = 300
     """Pages that the reviewed crawl has fetched."""
     reviews: int = 20
