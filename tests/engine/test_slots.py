@@ -36,9 +36,9 @@ def test_doubtful_hosts_share_half_of_the_slots() -> None:
     slots.took(1, 0.0, doubtful=True)
     assert slots.room_for_doubtful
     slots.took(2, 0.0, doubtful=True)
-    assert not slots.room_for_doubtful
+    assert bool(slots.room_for_doubtful) is False
     assert slots.slow(LEAST) == 2
-    assert slots.room_for_doubtful
+    assert bool(slots.room_for_doubtful) is True
     assert is_doubtful(Host(1, "new.example"))
     assert is_doubtful(Host(1, "failing.example", requests=9, failures=1))
     assert not is_doubtful(Host(1, "good.example", requests=9))

@@ -24,8 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in range(400):
             host = rng.choice(HOSTS)
             made.page(
-                f"http://{host}/{number}", host=host, title=f"page {number}", text="words", score=rng.random(),
-                on_topic=rng.random() < 0.4, language=rng.choice(("en", "de", "")), at=1e9 + number / 10,
+                f"http://{host}/{number}", host=host, title=f"page {number}", text="words",
+                score=rng.random(), on_topic=rng.random() < 0.4, language=rng.choice(("en", "de", "")),
+                at=1e9 + number / 10,
             )  # fmt: skip
             made.address(f"http://{host}/w{number}", host=host, priority=rng.random())
         made.dropped("http://a.example/no", outcome=Outcome.ROBOTS, reason="Disallow: /")
