@@ -3,6 +3,7 @@ from __future__ import annotations
 from honeyguide.config.load import check_values
 from honeyguide.config.settings import budget, fetch_options, politeness_policy, robots_options
 from honeyguide.engine.budget import Budget
+from honeyguide.engine.slots import affordable
 from honeyguide.fetch.politeness import PolitenessPolicy
 from honeyguide.fetch.robots import RobotsOptions
 
@@ -31,5 +32,6 @@ def test_what_the_file_says_arrives() -> None:
     assert (policy.min_delay, policy.max_delay, policy.retries) == (100.0, 100.0, 0)
     assert (robots_options(config).ttl, robots_options(config).min_ttl) == (300.0, 300.0)
     options = fetch_options(config)
-    assert (options.connect_timeout, options.max_bytes, options.max_connections) == (2.0, 2**20, 3)
+    assert (options.connect_timeout, options.max_bytes, options.idle_connections) == (2.0, 2**20, 12)
+    assert options.max_connections == 3 + affordable(3)
     assert options.connect_to == {"*": "127.0.0.1:80"}
