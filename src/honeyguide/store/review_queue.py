@@ -90,8 +90,8 @@ def review_queue(
     likely = open_[pages.on_topic[open_]]
     chance = likely[random.permutation(len(likely))].tolist()
     value = unsure + LINKS_WEIGHT * linked
-    # Only the best few of each can come into question: hosts add less than HOST_WEIGHT.
     best = open_[np.argsort(-value[open_], kind="stable")]
+    hosts: list[int] = np.unique(pages.hosts[open_]).tolist()
     queue: list[Queued] = []
     taken: set[int] = set()
     while len(queue) < min(limit, len(open_)):
@@ -101,7 +101,9 @@ def review_queue(
         if by_chance and chance:
             place, drawn, reason = int(chance.pop()), "random", "drawn by chance, for the precision estimate"
         else:
-            place = _best(best, value, pages.hosts, asked=asked, taken=taken)
+            # No page gains more by its host than those of the host that was asked about least.
+            most = HOST_WEIGHT / (1 + min(asked[host] for host in hosts))
+            place = _best(best, value, pages.hosts, asked=asked, taken=taken, most_gain=most)
             drawn, reason = "chosen", _reason(place, pages, unsure, linked=linked, asked=asked)
         taken.add(place)
         asked[int(pages.hosts[place])] += 1
@@ -116,13 +118,14 @@ def _best(
     *,
     asked: Mapping[int, int],
     taken: set[int],
+    most_gain: float,
 ) -> int:
     """The page of most use, given how often each host was asked about."""
     found, most = -1, -1.0
     for place in order.tolist():
         if place in taken:
             continue
-        if value[place] + HOST_WEIGHT <= most:
+        if value[place] + most_gain <= most:
             break  # those that follow are worth less, even on a new host
         worth = float(value[place]) + HOST_WEIGHT / (1 + asked.get(int(hosts[place]), 0))
         if worth > most:
