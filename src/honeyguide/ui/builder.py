@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 import time
 from contextlib import suppress
@@ -89,10 +90,18 @@ def _start(portal: Portal, text: str) -> None:
         temporary.write_text(text + "\n", encoding="utf-8")
     portal.launcher.start(["crawl", str(file), "--out", str(portal.folder.resolve()), "--quiet"])
     until = time.monotonic() + _BEGINS_WITHIN
-    while not portal.exists and portal.launcher.running and time.monotonic() < until:
+    while not _begun(portal) and portal.launcher.running and time.monotonic() < until:
         time.sleep(0.1)
     if portal.launcher.problem:
         raise HoneyguideError(f"the crawl did not start: {portal.launcher.problem}")
+
+
+def _begun(portal: Portal) -> bool:
+    """Whether the crawl's state can be read: its file is there a moment earlier."""
+    try:
+        return portal.exists and portal.watch.standing().session > 0
+    except (HoneyguideError, sqlite3.Error):
+        return False
 
 
 def _shown(

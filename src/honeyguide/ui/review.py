@@ -20,6 +20,7 @@ from honeyguide.store.reviews import Drawn, Reviews, read_reviews, undo_review
 from honeyguide.ui.page_view import archived_page
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import Form, page_of, query_of, read_form, render, see_other
+from honeyguide.web.url import host_key
 
 AHEAD = 5
 """Pages shown after the one in question."""
@@ -28,6 +29,8 @@ MOST_TEXT = 6_000
 PER_PAGE = 50
 TOP = 12
 """Waiting addresses shown."""
+_LOOKED_AT = 200
+"""Of which those shown are the best."""
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -108,12 +111,16 @@ def state(request: Request) -> Response:
 
 def taken(portal: Portal, reviews: Reviews) -> Taken:
     """How far the crawl has taken decisions in."""
-    rows, priorities, _ = portal.watch.addresses(Outcome.WAITING, host="", start=0, most=TOP)
+    rows, priorities, _ = portal.watch.addresses(Outcome.WAITING, host="", start=0, most=_LOOKED_AT)
     with portal.reading() as collection:
         done = applied(collection.state.setting(APPLIED))
-        frontier = tuple(
+        behind_all = {host.name: penalty for host, penalty in collection.state.hosts() if penalty}
+        named = [
             (collection.state.url_text(row), priority) for row, priority in zip(rows, priorities, strict=True)
-        )
+        ]
+        # Hosts may have been put behind all others.
+        named = [(url, priority - behind_all.get(host_key(url), 0.0)) for url, priority in named]
+        frontier = tuple(sorted(named, key=lambda one: -one[1])[:TOP])
     behind = reviews.written != done.written
     running = portal.watch.standing().running
     return Taken(
