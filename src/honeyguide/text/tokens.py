@@ -203,19 +203,19 @@ class _Memory:
         stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
         self.pieces = _Terms(dropped, stems, segmenter)
         self.long: _LongTexts | None = None
-        self._last: tuple[str, list[str]] = ("", [])
+        self.last: tuple[str, list[str]] = ("", [])
 
     def terms(self, text: str) -> list[str]:
         """A page is often read twice in a row, by the page model and by the order: once will do."""
-        if text is self._last[0]:
-            return self._last[1].copy()
+        if text is self.last[0]:
+            return self.last[1].copy()
         data = text[:MAX_CHARACTERS].encode("utf-8", "surrogatepass").translate(_SPACED)
         if len(data) < LONG:
             return _flattened([each for each in map(self.pieces.__getitem__, data.split()) if each])
         if self.long is None:
             self.long = _LongTexts(self.pieces)
         found = self.long.terms(data)
-        self._last = (text, found)
+        self.last = (text, found)
         return found.copy()
 
 
@@ -270,6 +270,10 @@ class Analyser:
     def terms(self, text: str) -> list[str]:
         """Terms of `text` in reading order, with repetitions."""
         return self._memory.terms(text)
+
+    def remember(self, text: str, terms: list[str]) -> None:
+        """Say what `terms` gives for this very text, as read from a cache: it will be asked for next."""
+        self._memory.last = (text, terms)
 
 
 def _flattened(found: list[str | tuple[str, ...]]) -> list[str]:

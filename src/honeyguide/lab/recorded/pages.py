@@ -22,6 +22,7 @@ from honeyguide.engine.admission import FOLLOWED_KINDS
 from honeyguide.lab.recorded.aliases import Aliases
 from honeyguide.lab.recorded.catalogue import Answers, Catalogue
 from honeyguide.lab.recorded.home import WebError
+from honeyguide.lab.recorded.terms import TermStore, TermWriter
 from honeyguide.model import Block, Link, Page, UrlId
 from honeyguide.parse.base import Blocks, ParseFailure
 from honeyguide.web import url_id
@@ -32,8 +33,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 PAGES = "pages.bin"
 INDEX = "pages.idx"
 
-_PARSER_FILES = ("parse", "web", "text/simhash.py", "text/tokens.py", "model/page.py")
-_OWN_FILES = ("aliases.py", "catalogue.py", "pages.py")
+_PARSER_FILES = ("parse", "web", "text", "model/page.py")
+_OWN_FILES = ("aliases.py", "catalogue.py", "pages.py", "terms.py")
 
 
 class PageIndex(msgspec.Struct, frozen=True):
@@ -54,6 +55,7 @@ class PageStore:
     def __init__(self, folder: Path) -> None:
         try:
             self.index = msgspec.msgpack.decode((folder / INDEX).read_bytes(), type=PageIndex)
+            self._terms = TermStore(folder)
             with (folder / PAGES).open("rb") as file:
                 self._data: mmap.mmap | bytes = b""
                 if self.index.urls:
@@ -74,7 +76,9 @@ class PageStore:
         if place is None:
             return None
         offsets = self.index.offsets
-        return self._decoder.decode(self._view[offsets[place] : offsets[place + 1]])
+        page = self._decoder.decode(self._view[offsets[place] : offsets[place + 1]])
+        self._terms.remember(place, page.text)
+        return page
 
 
 def parser_version() -> str:
@@ -159,6 +163,7 @@ def _build(
     targets: list[list[str]] = []
     failures: dict[str, ParseFailure] = {}
     encoder = msgspec.msgpack.Encoder()
+    terms = TermWriter()
     records = [record for record in catalogue.records if record.is_page]
     with (folder / PAGES).open("wb") as file:
         for number, record in enumerate(records):
@@ -168,12 +173,14 @@ def _build(
                 continue
             page = resolved(parsed, aliases)
             offsets.append(offsets[-1] + file.write(encoder.encode(page)))
+            terms.add(page.text)
             urls.append(page.url)
             targets.append(followed(page))
             if progress is not None and number % 100 == 99:
                 progress(number + 1, len(records))
         file.flush()
         os.fsync(file.fileno())
+    terms.write(folder)
     places = {url: place for place, url in enumerate(urls)}
     links = tuple(tuple(places[url] for url in found if url in places) for found in targets)
     index = PageIndex(tuple(urls), tuple(offsets), links, failures)
