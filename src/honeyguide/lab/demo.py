@@ -38,6 +38,7 @@ START_DISTANCE = 2
 """Links between the start pages and the topic: nobody needs a crawler for what is next door."""
 MARKER = ".honeyguide-demo"
 """Only a folder with this file in it is emptied."""
+FOCUSED_PAGES = 2_400
 
 
 class DemoResult(msgspec.Struct, frozen=True):
@@ -60,7 +61,8 @@ def demo_config(web: GeneratedWeb, topic: str, port: int, recipe: str) -> Config
             "crawl": {
                 "seeds": seeds(web, topic, distance=START_DISTANCE),
                 "recipe": recipe,
-                "max_pages": "unlimited",
+                # A focused crawl has found what there is long before it has fetched everything.
+                "max_pages": "unlimited" if recipe == RECIPES[0] else FOCUSED_PAGES,
                 "max_pages_per_domain": 250,
                 "max_seconds": 45,
                 "concurrency": 64,
