@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test check bench lab docs clean
+.PHONY: help setup demo test retest check bench lab docs clean
 
 help:            ## This list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -22,6 +22,11 @@ demo: $(STAMP)   ## A real focused crawl end to end, no network needed
 
 test: $(STAMP)   ## All tests but the slow ones
 	@$(BIN)/python -m pytest -n 2 --dist loadscope
+	@$(BIN)/honeyguide lab gate --quiet
+
+retest: $(STAMP) ## Only the tests that failed last time, with the machine to themselves
+	@echo "== again, one at a time: what passes now failed for want of time, and should be mended"
+	@$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 	@$(BIN)/honeyguide lab gate --quiet
 
 check: $(STAMP)  ## ruff, mypy strict, import order

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -164,6 +166,26 @@ def test_damaged_cache_is_named(small: Recorded, tmp_path: Path) -> None:
     (small.archive.cache / "plain" / "pages.idx").write_bytes(b"\x00nonsense")
     with pytest.raises(WebError, match="delete the folder"):
         open_web(tmp_path / "small.warc.gz", cache=tmp_path / "cache").prepare()
+
+
+def test_cut_terms_are_named(small: Recorded, tmp_path: Path) -> None:
+    small.prepare()
+    path = small.archive.cache / "plain" / "terms.bin"
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(WebError, match=r"terms\.bin has .* delete the folder"):
+        open_web(tmp_path / "small.warc.gz", cache=tmp_path / "cache").prepare()
+
+
+def test_caches_of_other_versions_stay_for_a_week(small: Recorded) -> None:
+    own = small.archive.cache
+    week, day = (own.with_name(own.name[:-16] + letter * 16) for letter in "ab")
+    for folder, days in ((week, 8), (day, 1)):
+        folder.mkdir(parents=True)
+        os.utime(folder, (time.time() - days * 86_400,) * 2)
+    small.prepare()
+    assert own.is_dir()
+    assert day.is_dir()
+    assert not week.exists()
 
 
 def test_changed_sources_never_meet_an_old_cache(small: Recorded, tmp_path: Path) -> None:

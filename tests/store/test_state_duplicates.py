@@ -45,3 +45,17 @@ def test_equal_hashes_are_entered_once() -> None:
 def test_distance_is_limited_by_the_bands() -> None:
     with pytest.raises(ValueError, match="0 to 3"):
         NearDuplicates(distance=4)
+
+
+@given(st.lists(st.integers(0, 40), max_size=30), st.integers(0, 30), st.integers(0, 60))
+def test_filled_at_once_or_one_by_one(hashes: list[int], half: int, wanted: int) -> None:
+    spread = [simhash << 14 | simhash for simhash in hashes]  # many that share a band, and many equal ones
+    one_by_one = NearDuplicates()
+    for row, simhash in enumerate(spread, 1):
+        one_by_one.add(row, simhash)
+    filled = NearDuplicates(list(enumerate(spread, 1))[:half])
+    for row, simhash in list(enumerate(spread, 1))[half:]:
+        filled.add(row, simhash)
+    assert len(filled) == len(one_by_one)
+    assert filled.find(wanted) == one_by_one.find(wanted)
+    assert vars(filled) == vars(one_by_one)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from honeyguide.web.zones import CALENDAR, FACETS, SAMENESS, TREE, ZoneLimits, Zones, zone_of
@@ -109,3 +110,54 @@ def test_limits_can_be_set() -> None:
     for row in range(1, 5):
         zones.fetched(row, f"http://example.org/item/{row}", targets=[1], twin=1 if row > 1 else 0)
     assert zones.reason("http://example.org/item/9") == SAMENESS
+
+
+def crawled(zones: Zones, rows: range) -> None:
+    """A site, a maze, facets, dates and copies, page by page."""
+    for row in rows:
+        kinds = (
+            f"http://example.org/news/{row}",
+            f"http://m.example/maze/{row}",
+            f"http://shop.example/list/?size={row % 3}&colour={row % 4}&page={row}",
+            f"http://town.example/calendar/2024/{row % 12 + 1}",
+            f"http://copy.example/a?session={row}",
+        )
+        url = kinds[row % len(kinds)]
+        targets = [row + 5] if "maze" in url else [row + 5, row + 10]
+        zones.fetched(row, url, targets=targets, twin=4 if "copy" in url else 0)
+
+
+def test_saved_zones_go_on_as_if_nothing_had_happened() -> None:
+    once, first, second = Zones(), Zones(), Zones()
+    crawled(once, range(1, 301))
+    crawled(first, range(1, 121))
+    second.load(*first.save())
+    crawled(second, range(121, 301))
+    values, arrays = once.save()
+    again_values, again_arrays = second.save()
+    assert again_values == values
+    traps = values["traps"]
+    assert isinstance(traps, dict)
+    assert sorted(traps.values()) == sorted((SAMENESS, TREE, FACETS, CALENDAR))
+    assert {name: array.tolist() for name, array in again_arrays.items()} == {
+        name: array.tolist() for name, array in arrays.items()
+    }
+
+
+def test_saved_zones_that_do_not_agree_are_refused() -> None:
+    zones = Zones()
+    crawled(zones, range(1, 60))
+    values, arrays = zones.save()
+    wrong = {
+        "zone": np.full_like(arrays["zone"], 99),
+        "source": arrays["source"][:-1],
+        "depth": arrays["depth"].astype(np.int64),
+        "counts": arrays["counts"][:-1],
+    }
+    for name, array in wrong.items():
+        with pytest.raises(ValueError, match="do not agree"):
+            Zones().load(values, arrays | {name: array})
+    with pytest.raises(ValueError, match="lack something"):
+        Zones().load({**values, "keys": 3}, arrays)
+    with pytest.raises(ValueError, match="lack something"):
+        Zones().load(values, {})

@@ -27,6 +27,10 @@ def serve(web: str, /, *, port: int = 8099, log: Path | None = None, json: bool 
 
 
 async def _serve(recorded: Recorded, *, port: int, log: Path | None, json: bool) -> None:
+    # Before anything is printed: whoever reads it may end this at once.
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server = WebServer(RecordedSite(recorded), log=log)
     await server.start(port)
     address = f"127.0.0.1:{server.port}"
@@ -41,9 +45,6 @@ async def _serve(recorded: Recorded, *, port: int, log: Path | None, json: bool)
     }
     print_facts(facts, json=json)
     print(end="", flush=True)
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     try:
         await stopped.wait()
     finally:

@@ -7,14 +7,16 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from honeyguide.cli.serve import open_browser
 from honeyguide.errors import HoneyguideError, MissingExtra
 
 _PATIENCE = 10.0
+_LOOK = 0.1
 
 
 class Beside:
@@ -26,17 +28,20 @@ class Beside:
 
     def wait(self) -> None:
         """Stay open until the user has had enough (Ctrl-C), or the portal ends by itself."""
+        over = False
 
         def enough(*_: object) -> None:
-            raise KeyboardInterrupt
+            # No exception: it could come up between any two lines, also outside of what catches it.
+            nonlocal over
+            over = True
 
         # The crawl's loop has had both signals, and need not have given them back as they were.
         before = {number: signal.signal(number, enough) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             # Also where no terminal is: without the token in it nobody can open the portal.
             print(f"the portal stays open at {self.address} until Ctrl-C", file=sys.stderr, flush=True)
-            with suppress(KeyboardInterrupt):
-                self._process.wait()
+            while not over and self._process.poll() is None:
+                time.sleep(_LOOK)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

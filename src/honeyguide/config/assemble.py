@@ -32,6 +32,7 @@ from honeyguide.engine.reread import Reader, index_missing, relearn
 from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.service_http import ServiceHttp
 from honeyguide.engine.web import Web
+from honeyguide.engine.zone_memory import ZoneMemory
 from honeyguide.failpoint import failpoint
 from honeyguide.fetch.base import Fetcher
 from honeyguide.fetch.egress import EgressGuard
@@ -198,6 +199,8 @@ def make_crawler(
         keep_graph=parts.order.reorder_every is not None,
     )
     admission = make_admission(config, clock)
+    zones = ZoneMemory(state, layout.models_folder if layout else None, admission.zones)
+    zones.restore()
     arrival = Arrival(stores, frontier, parts.model, parts.order, admission=admission, tally=tally)
     options = CrawlOptions(
         concurrency=1 if clock.virtual else config.crawl.concurrency,
@@ -211,6 +214,7 @@ def make_crawler(
         parts.model,
         parts.order,
         every=options.checkpoint_pages,
+        zones=zones,
     )
     reader = _reader(config, state, layout, parts) if layout is not None else None
     if reader is not None and tally.pages:

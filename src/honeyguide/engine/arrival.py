@@ -10,6 +10,7 @@ import msgspec
 from honeyguide.engine.admission import Admission, domain_of, found_dropped, found_link
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.web import Visit
+from honeyguide.engine.zone_memory import twin_of
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
@@ -24,8 +25,6 @@ from honeyguide.web import falling_marginal, host_key, url_id
 
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
-COPY_BYTES = 150
-"""Pages with less text are not taken for copies of each other."""
 
 
 class Stores(msgspec.Struct, frozen=True):
@@ -60,9 +59,6 @@ class Arrival:
         self._tally = tally
         self._near = NearDuplicates(stores.state.simhashes())
         self._zones = admission.zones
-        for record in stores.state.pages():
-            targets = stores.state.links_of(record.row)
-            self._zones.fetched(record.row, record.url, targets=targets, twin=twin_of(record))
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab."""
 
@@ -211,7 +207,8 @@ class Arrival:
         record = self._record(row, page, verdict, position)
         self._state.save_page(record, targets)
         failpoint("arrive.page")
-        self._zones.fetched(row, page.url, targets=targets, twin=twin_of(record))
+        copied = record.duplicate_of or record.near_duplicate_of
+        self._zones.fetched(row, page.url, targets=targets, twin=twin_of(copied, record.text_bytes))
         if self._index is not None and verdict.on_topic and not page.noindex:
             index_page(self._index, row, page, verdict.score)
         self._count_host(waiting.host, verdict)
@@ -290,11 +287,6 @@ class Arrival:
         self._frontier.touch(host)
         if falling_marginal(host, self._tally.recent):
             self._frontier.demote_host(name, DEMOTION)
-
-
-def twin_of(record: PageRecord) -> int:
-    """The page that this one copies, for the trap rules. Pages of a few words are alike by nature."""
-    return record.duplicate_of or record.near_duplicate_of if record.text_bytes >= COPY_BYTES else 0
 
 
 def index_page(index: FullText, row: int, page: Page, score: float) -> None:

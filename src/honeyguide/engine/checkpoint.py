@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from honeyguide.engine.budget import Tally
+from honeyguide.engine.zone_memory import ZoneMemory
 from honeyguide.failpoint import failpoint
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
 from honeyguide.store.models import read_saved, write_saved
 from honeyguide.store.state import State
+
+KEPT = 8
+"""Files of each part that stay. The state may name an older one than the newest until it is committed, and no
+transaction sees so many."""
 
 
 class Checkpoints:
@@ -20,13 +25,21 @@ class Checkpoints:
     """
 
     def __init__(
-        self, state: State, folder: Path | None, model: PageModel, order: LinkOrder, *, every: int
+        self,
+        state: State,
+        folder: Path | None,
+        model: PageModel,
+        order: LinkOrder,
+        *,
+        every: int,
+        zones: ZoneMemory | None = None,
     ) -> None:
         self._state = state
         self._folder = folder
         self._model = model
         self._order = order
         self._every = every
+        self._zones = zones
 
     @property
     def stateful(self) -> bool:
@@ -38,18 +51,28 @@ class Checkpoints:
         """Whether it is time for one."""
         return pages % self._every == 0
 
-    def save(self, tally: Tally) -> None:
-        """Write both parts; the caller commits."""
+    def save(self, tally: Tally, *, last: bool = False) -> None:
+        """Write the parts, and the zones if the crawl has grown much or ends; the caller commits."""
         if self._folder is None:
             return
+        if self._zones is not None:
+            self._zones.save(tally.pages, last=last)
         order = self._order.save()
         if order.values or order.arrays:
             write_saved(self._folder, f"order-{tally.pages}", order)
         failpoint("checkpoint.order")
         write_saved(self._folder, f"model-{tally.pages}", self._model.save())
         failpoint("checkpoint.files")
+        self._remove_old("order")
+        self._remove_old("model")
         self._state.put_setting("checkpoint", tally.pages)
         self._state.put_setting("checkpoint_has_order", bool(order.values or order.arrays))
+
+    def _remove_old(self, part: str) -> None:
+        assert self._folder is not None
+        numbers = [path.stem.partition("-")[2] for path in self._folder.glob(f"{part}-*.npz")]
+        for number in sorted(int(text) for text in numbers if text.isdecimal())[:-KEPT]:
+            (self._folder / f"{part}-{number}.npz").unlink(missing_ok=True)
 
     def restore(self) -> int:
         """Load the newest checkpoint. The number of pages it covers; 0 when there is none."""

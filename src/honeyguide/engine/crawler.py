@@ -142,7 +142,7 @@ class Crawler:
             if whole:
                 self.stopping = self.stopping or "nothing left to fetch"
                 self.tally.seconds = self._worked(started)
-                self._checkpoints.save(self.tally)
+                self._checkpoints.save(self.tally, last=True)
                 self._committer.commit(self._clock.now())
             await self._web.close()
         for event in self._committer.fresh():

@@ -92,9 +92,8 @@ def index_missing(reader: Reader, stores: Stores) -> int:
     """Bring the full-text index up to the state: a crash may fall between their two commits."""
     if stores.index is None:
         return 0
-    rows = [record.row for record in stores.state.pages(on_topic=True)]
     pages = 0
-    for row in stores.index.missing(rows):
+    for row in stores.index.missing(stores.state.rows_on_topic()):
         record = stores.state.page_by_row(row)
         page = reader.page(record) if record and record.file else None
         if record is not None and page is not None and not page.noindex:

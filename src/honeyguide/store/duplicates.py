@@ -5,6 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 _BANDS = 4
 _WIDTH = 64 // _BANDS
 _MASK = (1 << _WIDTH) - 1
@@ -43,8 +46,29 @@ class NearDuplicates:
         self._first = array("i", [-1]) * (_BANDS << _WIDTH)
         self._last = array("i", [-1]) * (_BANDS << _WIDTH)
         self._next = [array("i") for _ in range(_BANDS)]
-        for row, simhash in entries:
-            self.add(row, simhash)
+        self._fill(list(entries))
+
+    def _fill(self, entries: list[tuple[int, int]]) -> None:
+        """`add` of each entry to an empty index, all at once: a resumed crawl has hundreds of thousands."""
+        numbers = np.fromiter((row for row, _ in entries), np.int32, len(entries))
+        hashes = np.fromiter((simhash for _, simhash in entries), np.uint64, len(entries))
+        _, first = np.unique(hashes, return_index=True)
+        kept = np.sort(first)
+        kept = kept[hashes[kept] != 0]
+        numbers, hashes = numbers[kept], hashes[kept]
+        self._rows.frombytes(numbers.tobytes())
+        self._hashes.frombytes(hashes.tobytes())
+        firsts: NDArray[np.int32] = np.frombuffer(self._first, np.int32)
+        lasts: NDArray[np.int32] = np.frombuffer(self._last, np.int32)
+        for band, chain in enumerate(self._next):
+            keys = (hashes >> np.uint64(band * _WIDTH) & np.uint64(_MASK)).astype(np.int64) + (band << _WIDTH)
+            order = np.argsort(keys, kind="stable").astype(np.int32)
+            same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+            links = np.full(len(keys), -1, np.int32)
+            links[order[same]] = order[same + 1]
+            chain.frombytes(links.tobytes())
+            lasts[keys] = np.arange(len(keys), dtype=np.int32)
+            firsts[keys[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)
 
     def __len__(self) -> int:
         """Number of pages remembered."""

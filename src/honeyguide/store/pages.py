@@ -95,6 +95,19 @@ def links_of(connection: sqlite3.Connection, row: int) -> NDArray[np.int32]:
     return np.zeros(0, np.int32) if found is None else np.frombuffer(found[0], "<i4").astype(np.int32)
 
 
+def addresses(
+    connection: sqlite3.Connection, *, after: int
+) -> Iterator[tuple[int, str, NDArray[np.int32], int, int]]:
+    """Row, URL, rows of links, page copied (0: none) and length of text of pages in order of fetching."""
+    found = connection.execute(
+        "SELECT page.row, url.url, page.links, page.duplicate_of, page.near_duplicate_of, page.text_bytes"
+        " FROM page JOIN url ON url.row = page.row WHERE page.number > ? ORDER BY page.number",
+        (after,),
+    )
+    for row, url, links, exact, near, length in found:
+        yield row, url, np.frombuffer(links, "<i4"), exact or near, length
+
+
 def all_links(connection: sqlite3.Connection) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Rows of sources and targets of every link, in order of fetching."""
     sources: list[int] = []

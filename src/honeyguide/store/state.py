@@ -272,6 +272,19 @@ class State:
         """Pages numbered above `after`, in order of fetching, read in small batches."""
         return pages.pages(self._connection, after=after, on_topic=on_topic)
 
+    def addresses(self, *, after: int = 0) -> Iterator[tuple[int, str, NDArray[np.int32], int, int]]:
+        """Row, URL, rows of links, page copied (0: none) and length of text of pages, in order of fetching.
+
+        Args:
+            after: Only pages with a higher number.
+        """
+        return pages.addresses(self._connection, after=after)
+
+    def rows_on_topic(self) -> list[int]:
+        """Rows of the pages on topic, in order of fetching."""
+        found = self._connection.execute("SELECT row FROM page WHERE on_topic = 1 ORDER BY number")
+        return [row for (row,) in found]
+
     def page_count(self) -> int:
         """Number of pages kept."""
         (count,) = self._connection.execute("SELECT count(*) FROM page").fetchone()

@@ -15,7 +15,8 @@ A zone is the part of a registered domain under one top folder, pages with and w
   a year of lists (without a word such as `calendar` in the address: five) is enough to find it.
 
 They need no word of the text, so babble that reads like the topic does not help a trap. What the rules know
-follows from the fetched pages in their order alone; a resumed crawl feeds them again and goes on the same.
+follows from the fetched pages in their order alone; a resumed crawl loads what was saved, feeds them the
+pages fetched since, and goes on the same.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -62,6 +63,20 @@ _CALENDAR_WORD = re.compile(r"/[a-z_-]*(?:calend|kalender|event|agenda)[a-z_-]*/
 _PAGES: Final = frozenset(("page", "p", "pg", "paged", "offset", "start", "from"))
 _MOST_VALUES: Final = 256
 _NONE: Final[frozenset[str]] = frozenset()
+_COUNTS: Final = ("single", "fetched", "copies", "chained", "dates")
+_BY_ROW: Final = ("_source", "_zone", "_depth", "_down", "_chain")
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What `Zones.save` keeps besides arrays."""
+
+    keys: list[str]
+    """Zones by number, from 1 on."""
+    filters: dict[int, tuple[list[str], list[str]]]
+    """Names and values of the zones that have any."""
+    queries: dict[str, tuple[int, int]]
+    """Pages and copies among a domain's pages with a query."""
+    traps: dict[str, str]
 
 
 @lru_cache(maxsize=65_536)
@@ -164,7 +179,7 @@ class Zones:
         named = np.asarray(targets, np.int32)
         self._fit(max(row, twin, int(named.max(initial=0))))
         key = zone_of(url)
-        number = self._number(key, url)
+        number = self._number(key)
         zone = self._all[number]
         zone.fetched += 1
         if key[-1] == "?":
@@ -186,11 +201,71 @@ class Zones:
         self._link(row, named)
         self._judge(key, zone)
 
-    def _number(self, key: str, url: str) -> int:
+    def save(self) -> tuple[dict[str, object], dict[str, NDArray[np.generic]]]:
+        """Everything that is known, as plain values and arrays; 11 bytes a URL and some 60 a zone."""
+        zones = self._all
+        kept = _Kept(
+            keys=list(self._numbers),
+            filters={n: (sorted(z.names), sorted(z.values)) for n, z in enumerate(zones) if z.values},
+            queries={key: (zone.fetched, zone.copies) for key, zone in self._queries.items()},
+            traps=self._traps,
+        )
+        counts = [[getattr(zone, name) for name in _COUNTS] for zone in zones]
+        known = int(np.flatnonzero(self._source | self._zone).max(initial=0)) + 1
+        arrays: dict[str, NDArray[np.generic]] = {"counts": np.array(counts, np.int32)}
+        arrays |= {name.strip("_"): getattr(self, name)[:known] for name in _BY_ROW}
+        return msgspec.to_builtins(kept, str_keys=True), arrays
+
+    def load(self, values: dict[str, object], arrays: dict[str, NDArray[Any]]) -> None:
+        """Take over what `save` gave.
+
+        Raises:
+            ValueError: it does not fit together.
+        """
+        try:
+            kept = msgspec.convert(values, _Kept, strict=False)
+            by_row = {name: arrays[name.strip("_")] for name in _BY_ROW}
+            counts = arrays["counts"]
+        except (msgspec.ValidationError, KeyError) as error:
+            raise ValueError(f"zones lack something: {error}") from error
+        size, zones = len(by_row["_source"]), len(counts)
+        zone, source = by_row["_zone"], by_row["_source"]
+        fits = (
+            counts.shape == (len(kept.keys) + 1, len(_COUNTS))
+            and counts.dtype == np.int32
+            and all(array.shape == (size,) for array in by_row.values())
+            and all(array.dtype == getattr(self, name).dtype for name, array in by_row.items())
+            and zone.min(initial=0) >= 0
+            and zone.max(initial=0) < zones
+            and source.min(initial=0) >= -1
+            and source.max(initial=0) < max(size, 1)
+            and all("/" in key for key in kept.keys)
+            and all(0 < number < zones for number in kept.filters)
+        )
+        if not fits:
+            raise ValueError("zones and pages do not agree")
+        self._all, self._numbers = [_Zone()], {}
+        for key in kept.keys:
+            self._number(key)
+        for one, numbers in zip(self._all, counts.tolist(), strict=True):
+            for name, number in zip(_COUNTS, numbers, strict=True):
+                setattr(one, name, number)
+        for place, (names, filters) in kept.filters.items():
+            self._all[place].names, self._all[place].values = set(names), set(filters)
+        self._queries = {}
+        for key, (fetched, copies) in kept.queries.items():
+            together = self._queries[key] = _Zone()
+            together.fetched, together.copies = fetched, copies
+        self._traps = dict(kept.traps)
+        for name, array in by_row.items():
+            setattr(self, name, array)
+        self._fit(size)
+
+    def _number(self, key: str) -> int:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._all)
-            zone = _Zone(_domain(url[url.index("//") + 2 : url.index("/", 8)]))
+            zone = _Zone(key[: key.index("/")])
             zone.calendar = _CALENDAR_WORD.search(key) is not None
             self._all.append(zone)
         return number
@@ -231,7 +306,7 @@ class Zones:
         if row < len(self._source):
             return
         size = max(row + 1, len(self._source) * 3 // 2)
-        for name in ("_source", "_zone", "_depth", "_down", "_chain"):
+        for name in _BY_ROW:
             old = getattr(self, name)
             new = np.zeros(size, old.dtype)
             new[: len(old)] = old

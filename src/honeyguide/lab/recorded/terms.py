@@ -64,6 +64,8 @@ class TermStore:
         self._offsets: Sequence[int] = index.offsets
         self._terms = np.array(index.terms, dtype=object)
         size = (folder / NUMBERS).stat().st_size
+        if size != 4 * index.offsets[-1]:
+            raise ValueError(f"{NUMBERS} has {size} bytes instead of {4 * index.offsets[-1]}")
         self._numbers = np.memmap(folder / NUMBERS, np.int32, mode="r") if size else np.zeros(0, np.int32)
         self._analyser = Analyser()
 

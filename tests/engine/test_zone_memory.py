@@ -1,0 +1,76 @@
+"""What the trap rules know, across a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from crawls import finish, small_crawl
+
+from honeyguide.config.crawl import run_here
+from honeyguide.engine.zone_memory import SETTING, ZoneMemory
+from honeyguide.errors import CollectionError
+from honeyguide.store.state import State
+from honeyguide.web.zones import Zones
+
+
+def plain(zones: Zones) -> object:
+    values, arrays = zones.save()
+    return values, {name: array.tolist() for name, array in arrays.items()}
+
+
+def crawl(folder: Path, pages: int) -> Path:
+    run_here(lambda: finish(small_crawl(folder, max_pages=pages)))
+    return folder
+
+
+def restored(folder: Path, *, models: bool = True) -> tuple[int, Zones]:
+    zones = Zones()
+    with State.open(folder / "state.sqlite", read_only=True) as state:
+        fed = ZoneMemory(state, folder / "models" if models else None, zones).restore()
+    return fed, zones
+
+
+def test_a_finished_crawl_has_nothing_to_read_again(tmp_path: Path) -> None:
+    folder = crawl(tmp_path / "made", 40)
+    fed, zones = restored(folder)
+    everything, anew = restored(folder, models=False)
+    assert (fed, everything) == (0, 40)
+    assert plain(zones) == plain(anew)
+    crawl(folder, 55)
+    assert (folder / "models" / "zones-55.npz").is_file()
+    assert plain(restored(folder)[1]) == plain(restored(folder, models=False)[1])
+    crawl(folder, 57)
+    assert sorted(path.name for path in (folder / "models").glob("zones-*")) == [
+        "zones-55.npz",
+        "zones-57.npz",
+    ]
+
+
+def test_without_its_file_everything_is_read_again(tmp_path: Path) -> None:
+    folder = crawl(tmp_path / "made", 20)
+    (folder / "models" / "zones-20.npz").unlink()
+    assert restored(folder)[0] == 20
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    folder = crawl(tmp_path / "made", 20)
+    path = folder / "models" / "zones-20.npz"
+    path.write_bytes(path.read_bytes()[:-40] + bytes(40))
+    with pytest.raises(CollectionError, match=r"zones-20\.npz.*delete it"):
+        restored(folder)
+
+
+def test_a_file_is_written_when_the_crawl_has_grown(tmp_path: Path) -> None:
+    with State.open(None) as state:
+        zones = Zones()
+        memory = ZoneMemory(state, tmp_path, zones)
+        written = []
+        for pages in range(1000, 10_001, 1000):
+            zones.fetched(pages, f"http://example.org/{pages}", targets=[pages + 1])
+            memory.save(pages)
+            if state.setting(SETTING) == pages:
+                written.append(pages)
+        assert written == [1000, 2000, 3000, 4000, 5000, 7000, 9000]
+        memory.save(10_000, last=True)
+        assert state.setting(SETTING) == 10_000
