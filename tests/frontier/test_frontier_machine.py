@@ -53,12 +53,14 @@ class NaiveFrontier:
 
     def add(self, batch: list[Found], combine: str) -> list[int]:
         rows = []
+        known = len(self.urls)
         for found in batch:
             outcome = found.outcome
-            if outcome is Outcome.WAITING:
-                self.ready_at.setdefault(found.host, 0.0)
-                outcome = self.closed(found.host) or outcome
             url = next((u for u in self.urls if u.found.id == found.id), None)
+            if outcome is Outcome.WAITING:
+                if url is None or url.row > known or url.status in (Outcome.ORDER, Outcome.NOFOLLOW):
+                    self.ready_at.setdefault(found.host, 0.0)
+                outcome = self.closed(found.host) or outcome
             if url is None:
                 url = NaiveUrl(len(self.urls) + 1, found, outcome)
                 self.urls.append(url)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
-from honeyguide.frontier import Found
+from honeyguide.frontier import Found, Offers
 from honeyguide.model import Link, Outcome, Page, Scored
 from honeyguide.web import Scope, TrapLimits, host_key, registered_domain, trap_reason, url_id
 from honeyguide.web.traps import TOO_DEEP, TOO_LONG
@@ -22,6 +23,7 @@ REMEMBERED = 100_000
 """Addresses whose verdict is kept (about 20 MB)."""
 LISTINGS = frozenset({"sitemap", "feed"})
 FOLLOWED_KINDS = frozenset({"a", "area", "frame", "iframe", "link", "refresh"})
+_WAITING, _ORDER = int(Outcome.WAITING), int(Outcome.ORDER)
 
 
 class Admission:
@@ -55,6 +57,9 @@ class Admission:
         reason = self.zones.reason(url)
         if reason:
             return Outcome.TRAP, reason
+        return self._depth_rules(depth, redirects)
+
+    def _depth_rules(self, depth: int, redirects: int = 0) -> tuple[Outcome, str] | None:
         if depth > self._traps.max_depth:
             return Outcome.TRAP, TOO_DEEP
         if self._max_depth is not None and depth > self._max_depth:
@@ -80,19 +85,61 @@ class Admission:
         """A page's links: those an order may rank, and those a rule drops."""
         eligible: list[Link] = []
         dropped: list[tuple[Link, Outcome, str]] = []
-        depth = page.depth + 1
+        deep = self._depth_rules(page.depth + 1)
+        kinds, judged, own = self._kinds, self._judged, page.id
+        trapped = self.zones.has_traps
         for link in page.links:
-            if link.kind not in self._kinds or link.id == page.id:
+            if link.kind not in kinds or link.id == own:
                 continue
             if self._obey_nofollow and (page.nofollow or link.nofollow):
                 dropped.append((link, Outcome.NOFOLLOW, "nofollow"))
                 continue
-            refused = self.refuse(link.url, depth)
+            # As `refuse`, without a call for each of the links that are old acquaintances.
+            url = link.url
+            refused = judged[url] if url in judged else self._address_rules(url)
+            if refused is None and trapped and (reason := self.zones.reason(url)):
+                refused = Outcome.TRAP, reason
+            refused = refused or deep
             if refused:
                 dropped.append((link, *refused))
             else:
                 eligible.append(link)
         return eligible, dropped
+
+
+def offers_of(
+    page: Page,
+    row: int,
+    eligible: Sequence[Link],
+    scored: Sequence[Scored],
+    dropped: Sequence[tuple[Link, Outcome, str]] = (),
+) -> Offers:
+    """A page's links as the frontier takes them; those that the order left out are dropped.
+
+    Args:
+        page: The page.
+        row: Its row.
+        eligible: Links that the order was given.
+        scored: What it gave them; the last word on a link counts.
+        dropped: Links that a rule drops, recorded so that `why` can tell.
+    """
+    by_place: list[Scored | None] = [None] * len(eligible)
+    for one in scored:
+        by_place[one.link] = one
+    ids = [link.id for link in eligible]
+    priorities = [0.0 if one is None else one.priority for one in by_place]
+    outcomes = [_ORDER if one is None or one.drop else _WAITING for one in by_place]
+    if dropped:
+        ids += [link.id for link, _, _ in dropped]
+        priorities += [0.0] * len(dropped)
+        outcomes += [int(outcome) for _, outcome, _ in dropped]
+
+    def make(place: int) -> Found:
+        if place < len(eligible):
+            return found_link(eligible[place], page, row, by_place[place])
+        return found_dropped(page, row, *dropped[place - len(eligible)])
+
+    return Offers(ids, priorities, outcomes, make)
 
 
 def found_link(link: Link, page: Page, row: int, scored: Scored | None) -> Found:
@@ -118,7 +165,7 @@ def found_link(link: Link, page: Page, row: int, scored: Scored | None) -> Found
     )
 
 
-def found_dropped(link: Link, page: Page, row: int, outcome: Outcome, reason: str) -> Found:
+def found_dropped(page: Page, row: int, link: Link, outcome: Outcome, reason: str) -> Found:
     """A link that a rule dropped, recorded so that `why` can tell."""
     host = host_key(link.url)
     return Found(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from honeyguide.engine.admission import Admission, domain_of, found_dropped, found_link
+from honeyguide.engine.admission import Admission, domain_of, offers_of
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.web import Visit
 from honeyguide.engine.zone_memory import twin_of
@@ -183,9 +183,7 @@ class Arrival:
         page = placed(Page(waiting.url, waiting.id, links=links), waiting, number=0, now=now, status=200)
         eligible, _ = self._admission.split(page)
         scored = self._order.rank(page, Verdict(score=self._tally.recent, on_topic=False), eligible)
-        by_link = {one.link: one for one in scored}
-        batch = [found_link(link, page, waiting.row, by_link.get(i)) for i, link in enumerate(eligible)]
-        self._frontier.add(batch, self._order.combine)
+        self._frontier.offer(offers_of(page, waiting.row, eligible, scored), self._order.combine)
         return self._ended(waiting, visit, now)
 
     def _page(self, waiting: Waiting, page: Page, position: Position | None, now: float) -> list[Event]:
@@ -198,10 +196,8 @@ class Arrival:
         verdict, eligible, scored, dropped = self.think(page)
         self._tally.count_page(score=verdict.score, on_topic=verdict.on_topic, size=page.bytes)
         self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED)
-        by_link = {one.link: one for one in scored}
-        batch = [found_link(link, page, row, by_link.get(i)) for i, link in enumerate(eligible)]
-        batch += [found_dropped(link, page, row, outcome, why) for link, outcome, why in dropped]
-        targets = self._frontier.add(batch, self._order.combine)
+        offers = offers_of(page, row, eligible, scored, dropped)
+        targets = self._frontier.offer(offers, self._order.combine)
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
         record = self._record(row, page, verdict, position)

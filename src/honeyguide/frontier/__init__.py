@@ -1,10 +1,10 @@
 """The frontier, told as the biography of a URL.
 
-**Birth.** A page has been parsed and its links ranked. For each link the engine makes a `Found` and hands
-the lot to `Frontier.add`. The fingerprint is looked up in the map of all URLs ever seen (`seen.py`). A
-stranger gets the next row number, which it keeps for life; rows count from 1 in order of discovery. If the
-engine already knows that it must not be fetched (scope, traps, depth), it is written down with that outcome
-and that is all.
+**Birth.** A page has been parsed and its links ranked. The engine hands the fingerprints and priorities
+of the lot to `Frontier.offer`, and makes a `Found` of those that it is asked for. A fingerprint is
+looked up in the map of all URLs ever seen (`seen.py`). A stranger gets the next row number, which it
+keeps for life; rows count from 1 in order of discovery. If the engine already knows that it must not be
+fetched (scope, traps, depth), it is written down with that outcome and that is all.
 
 **Waiting.** Otherwise it joins the heap of its host (`queues.py`, on the pairing heaps of
 `pairing_heap.py`). Whenever another page links to it, its priorities are combined, and the link that made
@@ -29,6 +29,6 @@ can tell this story. A frontier built on the state of an earlier run is that run
 """
 
 from honeyguide.frontier.frontier import Frontier
-from honeyguide.frontier.records import Found, Waiting
+from honeyguide.frontier.records import Found, Offers, Waiting
 
-__all__ = ["Found", "Frontier", "Waiting"]
+__all__ = ["Found", "Frontier", "Offers", "Waiting"]

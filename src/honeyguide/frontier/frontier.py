@@ -14,8 +14,8 @@ from honeyguide.errors import CollectionError
 from honeyguide.frontier import queues
 from honeyguide.frontier.links import Links
 from honeyguide.frontier.pending import Pending
-from honeyguide.frontier.queues import MODES, NEW, REPLACED, Batch, Queues
-from honeyguide.frontier.records import Found, Waiting
+from honeyguide.frontier.queues import MODES, NEW, REPLACED, REVIVED, Batch, Queues
+from honeyguide.frontier.records import Found, Offers, Waiting
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import CrawlGraph, Host, Outcome
 from honeyguide.store.state import State
@@ -108,47 +108,56 @@ class Frontier:
         Raises:
             ValueError: a priority is NaN, or `combine` is unknown.
         """
+        offers = Offers(
+            [one.id for one in found],
+            [one.priority for one in found],
+            [one.outcome for one in found],
+            found.__getitem__,
+        )
+        return self.offer(offers, combine)
+
+    def offer(self, offers: Offers, combine: str = "max") -> list[int]:
+        """`add` of URLs whose records are made only where they are needed."""
         if combine not in MODES:
             raise ValueError(f"combine = {combine!r} is not known; use one of {', '.join(MODES)}")
-        if not found:
+        if not offers.ids:
             return []
-        priorities = np.array([one.priority for one in found], np.float64)
+        priorities = np.array(offers.priorities, np.float64)
         if np.isnan(priorities).any():
             raise ValueError("a priority is not a number; give every link a finite one")
-        columns, known = self._columns, self._columns.size
-        of_hosts = np.array(self._hosts_of(found), np.int32)
-        outcomes = np.array([one.outcome for one in found], np.uint8)
-        columns.extend(len(found))
+        columns, known, count = self._columns, self._columns.size, len(offers.ids)
+        outcomes = np.array(offers.outcomes, np.uint8)
+        columns.extend(count)
         self._queues.grow_urls()
-        ids = np.array([one.id for one in found], np.int64)
-        rows, columns.size = self._seen.rows(ids, columns.ids, size=known)
-        batch = Batch(known, rows, priorities, outcomes, of_hosts)
+        rows, columns.size = self._seen.rows(np.array(offers.ids, np.int64), columns.ids, size=known)
+        hosts = columns.hosts[rows]
+        unplaced = (outcomes == _WAITING) & ((rows > known) | REVIVED[columns.status[rows]])
+        made = {place: offers.make(place) for place in np.flatnonzero(unplaced).tolist()}
+        for place, found in made.items():
+            hosts[place] = self._host_row(found)
+        batch = Batch(known, rows, priorities, outcomes, hosts)
         actions = queues.join(
             self._queues.urls, self._queues.hosts, self._queues.counts, batch, MODES[combine]
         )
         numbers: list[int] = rows.tolist()
-        self._pending.add([found[place] for place in np.flatnonzero(actions == NEW).tolist()])
+        new = np.flatnonzero(actions == NEW).tolist()
+        self._pending.add([made.get(place) or offers.make(place) for place in new])
         replaced = np.flatnonzero(actions == REPLACED)
         if len(replaced):
             self._pending.changed(rows[replaced])
             for place in replaced.tolist():
-                self._pending.replace(numbers[place], found[place])
+                self._pending.replace(numbers[place], made.get(place) or offers.make(place))
         if len(self._pending) >= self._in_memory:
             self.flush()
         return numbers
 
-    def _hosts_of(self, found: Sequence[Found]) -> list[int]:
-        """Rows of the hosts of found URLs, entered if need be; 0 for a URL that is dropped at once."""
-        known = self._host_rows
-        rows = [known.get(one.host, -1) if one.outcome is _WAITING else 0 for one in found]
-        if -1 in rows:
-            for place, one in enumerate(found):
-                if rows[place] == -1:
-                    rows[place] = known.get(one.host) or self._enter_host(
-                        Host(row=len(self._hosts), name=one.host, domain=one.domain), 0.0
-                    )
-                    self._dirty_hosts.add(rows[place])
-        return rows
+    def _host_row(self, found: Found) -> int:
+        """Row of the host of a found URL, entered if need be."""
+        row = self._host_rows.get(found.host)
+        if row is None:
+            row = self._enter_host(Host(row=len(self._hosts), name=found.host, domain=found.domain), 0.0)
+            self._dirty_hosts.add(row)
+        return row
 
     def _enter_host(self, host: Host, penalty: float) -> int:
         row = host.row

@@ -29,6 +29,8 @@ KEPT, NEW, REPLACED = 0, 1, 2
 _FIRST, _MAX, _SUM = MODES["first"], MODES["max"], MODES["sum"]
 _WAITING, _ORDER = int(Outcome.WAITING), int(Outcome.ORDER)
 _NOFOLLOW, _TOO_DEEP = int(Outcome.NOFOLLOW), int(Outcome.TOO_DEEP)
+REVIVED = np.isin(np.arange(MAX_STATUS), (_ORDER, _NOFOLLOW, _TOO_DEEP))
+"""By outcome: whether such a URL waits after all when another link gives it a priority."""
 _READY_ROOT, _TIMED_ROOT = 0, 1
 
 
@@ -64,6 +66,7 @@ class Batch(NamedTuple):
     priorities: NDArray[np.float64]
     outcomes: NDArray[np.uint8]
     hosts: NDArray[np.int32]
+    """Where each waits, or would wait; 0 for one that does not."""
 
 
 @compiled

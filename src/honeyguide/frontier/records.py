@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 import msgspec
 
 from honeyguide.model import Outcome, UrlId
@@ -29,6 +32,16 @@ class Found(msgspec.Struct, frozen=True, gc=False):
     outcome: Outcome = Outcome.WAITING
     """Anything but `WAITING`: dropped, and recorded as such if the URL is new."""
     reason: str = ""
+
+
+class Offers(NamedTuple):
+    """Found URLs, most of which are known already: a `Found` is made only where one is needed."""
+
+    ids: Sequence[UrlId]
+    priorities: Sequence[float]
+    outcomes: Sequence[int]
+    make: Callable[[int], Found]
+    """The record at a place."""
 
 
 class Waiting(msgspec.Struct, frozen=True):

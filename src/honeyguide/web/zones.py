@@ -155,6 +155,11 @@ class Zones:
         self._chain: NDArray[np.uint8] = np.zeros(size, np.uint8)
         """Pages of the zone in a row up to this one that only the one before links to."""
 
+    @property
+    def has_traps(self) -> bool:
+        """Whether any zone is a trap."""
+        return bool(self._traps)
+
     def reason(self, url: str) -> str | None:
         """Why a URL is not worth a request, or None."""
         if not self._traps:
