@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
@@ -103,7 +104,12 @@ async def measure(recipe: str, spec: WebSpec, budget: int) -> tuple[Count, list[
     return count, lost(crawl, web)
 
 
-def check(count: Count, gone: list[str], budget: int) -> None:
+Record = Callable[[str, object], None]
+
+
+def check(count: Count, gone: list[str], budget: int, record: Record) -> None:
+    told = f"{100 * count.share:.2f} % of {count.pages} pages, {len(gone)} of {count.good} good pages lost"
+    record("figure", f"traps: {told}")
     assert count.pages > 0.9 * budget
     assert count.wasted["wildcard"] > 0, "the wildcard domain was never entered"
     assert len(count.wasted) >= 5, count.wasted
@@ -112,13 +118,13 @@ def check(count: Count, gone: list[str], budget: int) -> None:
 
 
 @pytest.mark.parametrize("recipe", ["best-first", pytest.param("breadth-first", marks=pytest.mark.slow)])
-async def test_traps_take_little_of_5000_pages(recipe: str) -> None:
+async def test_traps_take_little_of_5000_pages(recipe: str, record_property: Record) -> None:
     count, gone = await measure(recipe, WebSpec(hosts=62, pages=6_000, topics=6), 5_000)
-    check(count, gone, 5_000)
+    check(count, gone, 5_000, record_property)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["best-first", "breadth-first"])
-async def test_traps_take_little_of_100000_pages(recipe: str) -> None:
+async def test_traps_take_little_of_100000_pages(recipe: str, record_property: Record) -> None:
     count, gone = await measure(recipe, WebSpec(hosts=1_240, pages=120_000, topics=20), 100_000)
-    check(count, gone, 100_000)
+    check(count, gone, 100_000, record_property)
