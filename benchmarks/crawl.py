@@ -7,10 +7,10 @@ obeyed, no delay. CPU time is that of all processes of a crawler; start-up is le
 taking the difference between the long crawl and one of 50 pages. Scrapy and Crawlee keep their queues in
 memory and store nothing; Honeyguide can be killed at any time and resumed. Run:
 
-    python benchmarks/crawl.py [--full] [--pages 600] [--repeat 1] [--only honeyguide scrapy crawlee]
+    python benchmarks/crawl.py [--quick] [--pages 5000] [--repeat 3] [--only honeyguide scrapy crawlee]
 
-`--full` takes 5,000 pages three times, and Honeyguide also with two parse workers and in one process (which
-is not offered to users, whose pages cannot be trusted).
+5,000 pages three times, medians, and Honeyguide also with two parse workers and in one process (which is not
+offered to users, whose pages cannot be trusted): some nine minutes. `--quick` is 600 pages once.
 
 Scrapy and Crawlee are installed into build/bench-venv by the first run.
 """
@@ -166,7 +166,7 @@ def table(rows: dict[str, dict[str, float]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="5,000 pages, three times")
+    parser.add_argument("--quick", action="store_true", help="600 pages, once")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--repeat", type=int)
     parser.add_argument("--concurrency", type=int, default=32)
@@ -176,8 +176,8 @@ def main() -> None:
 
 
 def measure(given: argparse.Namespace) -> None:
-    pages = given.pages or (5_000 if given.full else 600)
-    repeat = given.repeat or (3 if given.full else 1)
+    pages = given.pages or (600 if given.quick else 5_000)
+    repeat = given.repeat or (1 if given.quick else 3)
     size = 6_000 if pages > 1_500 else 2_000
     web = WEB / str(size)
     topic, keywords, seeds = write_web(web, size)
@@ -198,11 +198,12 @@ def measure(given: argparse.Namespace) -> None:
     with serving(web) as server:
         runs: dict[str, list[dict[str, float]]] = {}
         variants = dict.fromkeys(crawlers, job)
-        if given.full and "honeyguide" in crawlers:
+        if not given.quick and "honeyguide" in crawlers:
             variants["honeyguide, 2 workers"] = {**job, "workers": 2}
             variants["honeyguide, 1 process"] = {**job, "in_process": True}
-        for _ in range(repeat):
+        for turn in range(repeat):
             for name, one in variants.items():
+                print(f"{turn + 1} of {repeat}: {name}", file=sys.stderr, flush=True)
                 runs.setdefault(name, []).append(run_pair(name.partition(",")[0], one))
         for name, facts in runs.items():
             results[name] = {key: statistics.median(run[key] for run in facts) for key in facts[0]}

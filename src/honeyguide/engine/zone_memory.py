@@ -11,8 +11,9 @@ from honeyguide.web.zones import Zones
 
 SETTING = "zones"
 GROWTH = 1.25
-"""A crawl that has grown by a quarter is worth another file. It has a few bytes for every known URL: all that
-are ever written are five times the last, and after a crash a fifth of the pages' addresses are read again."""
+ROWS_A_PAGE = 200
+"""A file has a few bytes for every known URL. It is written anew once the crawl has grown by a quarter, and
+by one page for so many known URLs: then writing it takes less time than reading the addresses again."""
 COPY_BYTES = 150
 """Pages with less text are not taken for copies of each other."""
 
@@ -50,7 +51,8 @@ class ZoneMemory:
 
     def save(self, pages: int, *, last: bool = False) -> None:
         """Write a file if the crawl has grown enough, or ends; the caller commits."""
-        if self._folder is None or pages == self._saved or not (last or pages >= GROWTH * self._saved):
+        grown = pages >= max(GROWTH * self._saved, self._saved + self._zones.rows / ROWS_A_PAGE)
+        if self._folder is None or pages == self._saved or not (last or grown):
             return
         values, arrays = self._zones.save()
         write_saved(self._folder, f"zones-{pages}", Saved(values=values, arrays=arrays))

@@ -95,6 +95,8 @@ def _calendar(url: str, limits: TrapLimits) -> str | None:
     (a year alone, as in `/vision-2050/`, is not). Years long past and single days are pages
     of newspaper archives too, so these need a word such as `calendar` or `events` in the URL.
     """
+    if "?" not in url and not _YEAR_MONTH.search(url):
+        return None
     years = [int(match[1]) for match in _YEAR_MONTH.finditer(url)]
     if "?" in url and _MONTH_PARAMETER.search(url):
         years.extend(int(match[1]) for match in _YEAR_PARAMETER.finditer(url))
@@ -109,9 +111,11 @@ def _calendar(url: str, limits: TrapLimits) -> str | None:
 
 def _path_reason(path: str, limits: TrapLimits) -> str | None:
     """Paths that nest or go round."""
-    if path.count("/") > limits.max_segments:
+    segments = path.count("/")
+    if segments > limits.max_segments:
         return TOO_MANY_SEGMENTS
-    if _repeats(path, limits.max_repeats):
+    # Too short to go round: most paths.
+    if segments >= min(limits.max_repeats, 6) and _repeats(path, limits.max_repeats):
         return REPEATING_SEGMENTS
     return SESSION if "(" in path and _COOKIELESS.search(path) else None
 

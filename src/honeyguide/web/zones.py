@@ -156,6 +156,11 @@ class Zones:
         """Pages of the zone in a row up to this one that only the one before links to."""
 
     @property
+    def rows(self) -> int:
+        """Number of URLs that there is room for: no fewer than are known, and at most half as many again."""
+        return len(self._source)
+
+    @property
     def has_traps(self) -> bool:
         """Whether any zone is a trap."""
         return bool(self._traps)
