@@ -91,9 +91,9 @@ def test_serve_answers_a_proxy_client(archive: Path) -> None:
         lines = iter(process.stdout.readline, "}\n")
         facts = json.loads("".join(lines) + "}")
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": facts["proxy"]}))
-        with opener.open(f"{A}b", timeout=10) as answer:
+        with opener.open(f"{A}b", timeout=60) as answer:
             assert answer.read() == b"<title>B</title>owl"
-        with opener.open("http://www.a.example/b/", timeout=10) as answer:
+        with opener.open("http://www.a.example/b/", timeout=60) as answer:
             assert answer.geturl() == f"{A}b"  # an alias, redirected
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0

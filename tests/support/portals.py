@@ -48,7 +48,7 @@ class RunningPortal:
         if fields is not None:
             body = urlencode(fields)
             sent["Content-Type"] = "application/x-www-form-urlencoded"
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body=body, headers=sent)
             answer = connection.getresponse()

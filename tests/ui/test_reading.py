@@ -184,7 +184,7 @@ def test_many_readers_share_one_look(portal: RunningPortal) -> None:
         f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{portal.port}\r\n"
         "Authorization: Bearer test-token-0123456789\r\n\r\n"
     )
-    readers = [socket.create_connection(("127.0.0.1", portal.port), timeout=20) for _ in range(20)]
+    readers = [socket.create_connection(("127.0.0.1", portal.port), timeout=60) for _ in range(20)]
     try:
         for reader in readers:
             reader.sendall(ask.encode())

@@ -184,7 +184,7 @@ def test_tokens() -> None:
 
 
 def test_no_websocket(portal: RunningPortal) -> None:
-    with socket.create_connection(("127.0.0.1", portal.port), timeout=10) as plain:
+    with socket.create_connection(("127.0.0.1", portal.port), timeout=60) as plain:
         head = (
             "GET /events HTTP/1.1", f"Host: 127.0.0.1:{portal.port}", "Connection: Upgrade",
             "Upgrade: websocket", "Sec-WebSocket-Version: 13",
