@@ -112,7 +112,7 @@ def measure_disk(million: float) -> dict[str, float]:
             del frontier
         with State.open(path) as state:
             start, cpu = time.perf_counter(), time.process_time()
-            frontier = Frontier.resume(state)
+            frontier = Frontier(state)
             result["resume_s"] = round(time.perf_counter() - start, 2)
             result["resume_cpu_s"] = round(time.process_time() - cpu, 2)
             assert frontier.waiting == result["waiting"]

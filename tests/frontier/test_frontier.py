@@ -152,7 +152,7 @@ def test_domain_cap_holds_after_a_restart(tmp_path: Path) -> None:
         frontier.flush()
         state.commit()
     with State.open(path) as state:
-        frontier = Frontier.resume(state, max_pages_per_domain=1)
+        frontier = Frontier(state, max_pages_per_domain=1)
         assert frontier.waiting == 1
         frontier.add([found(3, host="y.a.example"), found(4, host="z.a.example")])
         assert frontier.counts == {Outcome.FETCHED: 1, Outcome.WAITING: 1, Outcome.DOMAIN_CAP: 2}
@@ -195,7 +195,7 @@ def test_demoted_host_goes_behind_and_stays_there(tmp_path: Path) -> None:
         frontier.flush()
         state.commit()
     with State.open(path) as state:
-        frontier = Frontier.resume(state)
+        frontier = Frontier(state)
         assert [popped(frontier), popped(frontier)] == [2, 1]
 
 
@@ -217,7 +217,7 @@ def test_put_back_counts_tries_and_keeps_them(tmp_path: Path, written: bool) -> 
         frontier.flush()
         state.commit()
     with State.open(path) as state:
-        waiting = Frontier.resume(state).pop(0.0)
+        waiting = Frontier(state).pop(0.0)
         assert waiting is not None
         assert waiting.tries == 1
 
@@ -234,7 +234,7 @@ def test_uncommitted_life_is_forgotten(tmp_path: Path) -> None:
         frontier.add([found(3)])
         frontier.flush()
     with State.open(path) as state:
-        frontier = Frontier.resume(state)
+        frontier = Frontier(state)
         assert (frontier.known, frontier.waiting) == (2, 2)
         assert popped(frontier) == 1
         assert frontier.row_of(3) == 0
@@ -257,7 +257,7 @@ def test_graph_is_the_same_after_a_restart(tmp_path: Path) -> None:
         frontier.flush()
         state.commit()
     with State.open(path) as state:
-        graphs.append(Frontier.resume(state, keep_graph=True).graph())
+        graphs.append(Frontier(state, keep_graph=True).graph())
     for graph in graphs:
         assert graph.ids.tolist() == [1, 2, 3]
         assert graph.fetched.tolist() == [True, False, False]
@@ -327,4 +327,4 @@ def test_inconsistent_state_is_refused(tmp_path: Path, spoil: str) -> None:
         state.append_changes(columns, np.array([1, 2], np.int32))
         state.commit()
     with State.open(path) as state, pytest.raises(CollectionError, match="restore"):
-        Frontier.resume(state)
+        Frontier(state)

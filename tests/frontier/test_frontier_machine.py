@@ -261,7 +261,7 @@ class FrontierMachine(RuleBasedStateMachine):
         assert self.states[1].check() == []
         self.states[1].close()
         self.states[1] = State.open(self.path)
-        self.frontiers[1] = Frontier.resume(self.states[1], max_pages_per_domain=CAP, in_memory=7)
+        self.frontiers[1] = Frontier(self.states[1], max_pages_per_domain=CAP, in_memory=7)
 
     @invariant()
     def conserved(self) -> None:

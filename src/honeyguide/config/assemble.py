@@ -192,7 +192,7 @@ def make_crawler(
     moment = state.setting("clock")
     if isinstance(clock, VirtualClock) and isinstance(moment, float):
         clock.set(moment)
-    frontier = Frontier.resume(
+    frontier = Frontier(
         state,
         in_memory=config.storage.frontier_in_memory,
         max_pages_per_domain=config.crawl.max_pages_per_domain,

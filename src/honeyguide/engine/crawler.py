@@ -211,7 +211,7 @@ class Crawler:
         while (busy := self._busy(now)) < self._options.concurrency and not self.paused:
             if self._full(busy - self._slots.doubtful + len(self._done)):
                 return
-            waiting = self._frontier.pop(now, blocked=self._blocked)
+            waiting = self._frontier.pop(now, blocked=self._blocked, shared=self._address_ready)
             if waiting is None:
                 return
             dropped = self._arrival.drop_trap(waiting, now)
@@ -233,11 +233,11 @@ class Crawler:
         return self.budget.max_pages is not None and self.tally.pages + more >= self.budget.max_pages
 
     def _blocked(self, host: Host) -> float:
-        if is_doubtful(host) and not self._slots.room_for_doubtful:
-            return self._clock.now() + LATER
-        ready = self._gate.ready_at(host.ip)
-        # Full now: look again soon, since nobody can say when a request will end.
-        return ready if ready < float("inf") else self._clock.now() + max(0.02, self._policy.ip_delay)
+        return self._clock.now() + LATER if is_doubtful(host) and not self._slots.room_for_doubtful else 0.0
+
+    def _address_ready(self, host: Host) -> float:
+        # Where it is full: look again soon, since nobody can say when a request will end.
+        return min(self._gate.ready_at(host.ip), self._clock.now() + max(0.02, self._policy.ip_delay))
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)

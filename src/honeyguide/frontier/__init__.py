@@ -13,7 +13,8 @@ choice needs is in memory: fingerprint, host, status, priority and three links o
 a URL. Its text, anchor and factors go to the state (`pending.py`) and are read again when it is chosen.
 
 **Hosts.** A host with waiting URLs is either timed (it was asked a moment ago, or must be left alone for a
-while) or ready. The ready ones are themselves a heap, ordered by their best URL.
+while) or ready. The ready ones are themselves a heap, ordered by their best URL. Those whose address must be
+left alone, since another of its hosts was asked, are parked (`parking.py`) until their turn comes.
 
 **Chosen.** `Frontier.pop` takes the best URL of the best ready host. The host is busy now: nothing else is
 asked of it until `release`. The URL is in flight, and the state still says that it waits, so that a crash

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import isnan
-from typing import Self
+from math import inf, isnan
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 from honeyguide.errors import CollectionError
 from honeyguide.frontier import queues
 from honeyguide.frontier.links import Links
+from honeyguide.frontier.parking import Parking
 from honeyguide.frontier.pending import Pending
 from honeyguide.frontier.queues import MODES, NEW, REPLACED, REVIVED, Batch, Queues
 from honeyguide.frontier.records import Found, Offers, Waiting
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import CrawlGraph, Host, Outcome
 from honeyguide.store.state import State
+
+Asked: TypeAlias = Callable[[Host], float]
+"""When something allows a host to be asked."""
 
 _WAITING = Outcome.WAITING
 
@@ -50,6 +54,7 @@ class Frontier:
         self._cap = max_pages_per_domain
         self._columns = state.columns()
         self._queues = Queues(self._columns)
+        self._parking = Parking(self._queues)
         self._seen = Seen()
         self._pending = Pending(state, self._columns)
         self._links = Links(state) if keep_graph else None
@@ -60,20 +65,6 @@ class Frontier:
         self._dirty_hosts: set[int] = set()
         self._in_flight: dict[int, str] = {}
         self._load()
-
-    @classmethod
-    def resume(
-        cls,
-        state: State,
-        *,
-        in_memory: int = 20_000,
-        max_pages_per_domain: int | None = None,
-        keep_graph: bool = False,
-    ) -> Self:
-        """Same as the constructor, which resumes whatever it finds."""
-        return cls(
-            state, in_memory=in_memory, max_pages_per_domain=max_pages_per_domain, keep_graph=keep_graph
-        )
 
     def _load(self) -> None:
         columns, size = self._columns, self._columns.size
@@ -176,16 +167,18 @@ class Frontier:
 
     # Handing out
 
-    def pop(self, now: float, *, blocked: Callable[[Host], float] | None = None) -> Waiting | None:
+    def pop(self, now: float, *, blocked: Asked | None = None, shared: Asked | None = None) -> Waiting | None:
         """Best URL over the hosts that are ready and idle, ties going to the one found first.
 
         The host is busy from here on, until `release`. The URL is in flight until `finish` or `put_back`.
 
         Args:
             now: on the crawl's clock.
-            blocked: asked for the chosen host; an answer later than `now` puts the host off until then,
-                for instance because another host of the same address is being asked.
+            blocked: asked for the chosen host; an answer later than `now` puts the host off until then.
+            shared: the same for what all hosts of an address (the record's `ip`) have in common: the
+                answer for one is that for all of them.
         """
+        self._parking.admit(now, lambda row: now if shared is None else shared(self._hosts[row]))
         while row := queues.best_host(self._queues.urls, self._queues.hosts, now):
             host = self._hosts[row]
             closed = int(self._queues.hosts.closed[row])
@@ -198,15 +191,20 @@ class Frontier:
             if due > now:
                 queues.schedule(self._queues.urls, self._queues.hosts, row, due, False)
                 continue
+            if shared is not None and host.ip and self._parking.keeps(row, host.ip, now, shared(host)):
+                continue
             url = queues.take(self._queues.urls, self._queues.hosts, row)
             self._in_flight[url] = host.name
+            # For the others of its address: the caller is about to ask it.
+            self._parking.look(host.ip, now)
             return self._pending.read(url, host.name)
         return None
 
     def next_ready(self, now: float) -> float | None:
         """When the next idle host with waiting URLs may be asked, not before `now`; None if none waits."""
         due = queues.earliest(self._queues.hosts, now)
-        return None if isnan(due) else due
+        due = min(inf if isnan(due) else due, max(now, self._parking.next_look()))
+        return None if due == inf else due
 
     def release(self, host: str) -> None:
         """The request is over: the host is idle again, and ready at its record's `ready_at`."""

@@ -2,7 +2,8 @@
 
 Each host has a heap of its waiting URLs. A host with waiting URLs is in one of two further heaps: `timed`,
 by the time it may be asked again, or `ready`, by its best URL. A busy host is in neither. So the best URL
-over all ready hosts is at hand in O(log n) of URLs and hosts, whatever their numbers.
+over all ready hosts is at hand in O(log n) of URLs and hosts, whatever their numbers. Hosts whose address has
+to be left alone are parked (`parking.py`), in no heap.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from honeyguide.frontier.pairing_heap import Tree, members, pop, push, remove
 from honeyguide.model import Outcome
 from honeyguide.store.columns import MAX_STATUS, Columns, grown
 
-IDLE, TIMED, READY, BUSY = 0, 1, 2, 3
+IDLE, TIMED, READY, BUSY, PARKED = 0, 1, 2, 3, 4
 """States of a host; an idle one has no waiting URLs."""
 
 MODES = {"first": 0, "max": 1, "sum": 2, "latest": 3}
@@ -208,6 +209,50 @@ def schedule(urls: Urls, hosts: Hosts, host: int, due: float, release: bool) -> 
     withdraw(hosts, host)
     hosts.timed.key[host] = -due
     settle(urls, hosts, host)
+
+
+@compiled
+def park(hosts: Hosts, host: int) -> None:
+    """Take a host out of the heaps until `unpark`, or until it is scheduled."""
+    withdraw(hosts, host)
+    hosts.state[host] = PARKED
+
+
+@compiled
+def unpark(urls: Urls, hosts: Hosts, host: int) -> None:
+    """Put a parked host among the ready ones."""
+    if hosts.state[host] == PARKED:
+        hosts.state[host] = IDLE
+        if hosts.best[host] != 0:
+            make_ready(urls, hosts, host)
+
+
+@compiled
+def free(hosts: Hosts, parked: NDArray[np.int32]) -> None:
+    """Unpark hosts without URLs."""
+    for host in parked:
+        if hosts.state[host] == PARKED:
+            hosts.state[host] = IDLE
+
+
+@compiled
+def goes_before(urls: Urls, hosts: Hosts, one: int, other: int) -> bool:
+    """Whether the best URL of a host goes before that of another one."""
+    first, second = hosts.best[one], hosts.best[other]
+    mine = urls.tree.key[first] - hosts.penalty[one]
+    yours = urls.tree.key[second] - hosts.penalty[other]
+    return bool(mine > yours or (mine == yours and first < second))
+
+
+@compiled
+def best_of(urls: Urls, hosts: Hosts, parked: NDArray[np.int32]) -> int:
+    """The parked host with the best URL; 0 for none."""
+    best = 0
+    for host in parked:
+        candidate = hosts.state[host] == PARKED and hosts.best[host] != 0
+        if candidate and (best == 0 or goes_before(urls, hosts, int(host), best)):
+            best = int(host)
+    return best
 
 
 @compiled

@@ -25,7 +25,10 @@ def rehearse() -> None:
     frontier.add([_found(1, "a.example"), _found(2, "a.example"), _found(3, "b.example")])
     frontier.add([_found(2, "a.example", priority=0.9)])
     frontier.reprioritise(np.array([0.1, 0.8, 0.7]))
-    waiting = frontier.pop(0.0, blocked=lambda _: 0.0)
+    for name in ("a.example", "b.example"):
+        frontier.host(name).ip = "192.0.2.1"
+    frontier.pop(0.0, shared=lambda _: 1.0)
+    waiting = frontier.pop(1.0, blocked=lambda _: 0.0, shared=lambda _: 0.0)
     if waiting is not None:
         frontier.put_back(waiting)
         frontier.finish(waiting.row, Outcome.FETCHED)
@@ -35,7 +38,7 @@ def rehearse() -> None:
         frontier.release(waiting.host)
     frontier.demote_host("b.example", 0.5)
     frontier.drop_host("b.example", Outcome.HOST_GIVEN_UP)
-    frontier.next_ready(0.0)
+    frontier.next_ready(9.0)
     frontier.flush()
     Frontier(state)
     state.close()

@@ -1,0 +1,102 @@
+"""Hosts that wait for their address: many small hosts often live on one machine.
+
+An address is asked now and then, whatever the number of its hosts. Were each host looked at whenever the
+address may be asked, a machine with ten thousand blogs would cost ten thousand looks a page. So hosts whose
+address is not ready wait here, out of the heaps, and only the best of them goes back when it is.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from heapq import heappop, heappush
+from math import inf
+
+import numpy as np
+
+from honeyguide.frontier import queues
+from honeyguide.frontier.queues import PARKED, Queues
+
+_FEW = 64
+_AGAIN = 1.0
+"""Seconds after which an address is looked at once more, in case the host that was let go is not asked."""
+
+
+class Parking:
+    """Parked hosts by address. A look at each address that has some is always planned."""
+
+    def __init__(self, heaps: Queues) -> None:
+        self._heaps = heaps
+        self._rows: dict[str, array[int]] = {}
+        """Hosts that were parked; those that have left since are passed over."""
+        self._planned: dict[str, float] = {}
+        self._looks: list[tuple[float, str]] = []
+        """A heap of planned looks, and of some that were brought forward."""
+
+    def keeps(self, host: int, address: str, now: float, due: float) -> bool:
+        """Whether a ready host has to wait, since its address does, or since a parked host goes before it."""
+        better = 0 if due > now else self._better(address, host)
+        if due <= now and not better:
+            return False
+        self._park(host, address, due if due > now else now + _AGAIN)
+        if better:
+            queues.unpark(self._heaps.urls, self._heaps.hosts, better)
+        return True
+
+    def admit(self, now: float, ready: Callable[[int], float]) -> None:
+        """Let the best host of each address go that is due, if `ready` says that it may be asked."""
+        while self.next_look() <= now:
+            _, address = heappop(self._looks)
+            del self._planned[address]
+            host = self._best(address)
+            due = ready(host)
+            if due <= now:
+                queues.unpark(self._heaps.urls, self._heaps.hosts, host)
+            self.look(address, due if due > now else now + _AGAIN)
+
+    def _park(self, host: int, address: str, due: float) -> None:
+        """Take a host out of the heaps, at least until `due`."""
+        queues.park(self._heaps.hosts, host)
+        rows = self._rows.setdefault(address, array("i"))
+        rows.append(host)
+        if len(rows) > _FEW and len(rows) & (len(rows) - 1) == 0:
+            parked = np.unique(np.frombuffer(rows, np.int32))
+            rows = array("i", parked[self._heaps.hosts.state[parked] == PARKED].tolist())
+            self._rows[address] = rows
+        self.look(address, due)
+
+    def look(self, address: str, due: float) -> None:
+        """Plan a look at an address, if hosts wait for it and none is planned before."""
+        if address in self._rows and due < self._planned.get(address, inf):
+            self._planned[address] = due
+            heappush(self._looks, (due, address))
+
+    def next_look(self) -> float:
+        """When the next look is due; infinity when no host waits."""
+        while self._looks:
+            due, address = self._looks[0]
+            if self._planned.get(address) == due and self._best(address):
+                return due
+            heappop(self._looks)
+        return inf
+
+    def _best(self, address: str) -> int:
+        """The parked host of an address with the best URL; 0 when none has any."""
+        rows = self._rows.get(address)
+        if rows is None:
+            return 0
+        parked = np.frombuffer(rows, np.int32)
+        host = queues.best_of(self._heaps.urls, self._heaps.hosts, parked)
+        if not host:  # what is still parked has nothing to be asked for: it comes back with its next URL
+            queues.free(self._heaps.hosts, parked)
+            del self._rows[address]
+            self._planned.pop(address, None)
+        return host
+
+    def _better(self, address: str, host: int) -> int:
+        """The parked host of an address that goes before `host`; 0 when none does."""
+        rows = self._rows.get(address)
+        if rows is None:
+            return 0
+        found = queues.best_of(self._heaps.urls, self._heaps.hosts, np.frombuffer(rows, np.int32))
+        return found if found and queues.goes_before(self._heaps.urls, self._heaps.hosts, found, host) else 0
