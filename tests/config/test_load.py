@@ -175,3 +175,12 @@ def test_identity_is_honest_by_default() -> None:
     ).identity
     assert named.product == "my-bot"
     assert named.has_contact
+
+
+def test_frozen_lists_read_back() -> None:
+    keywords = ['say "owl"', "back\\slash", "é 猫头鹰 😀", "it's"]
+    values = {"topic": {"name": "owls", "keywords": keywords}, "crawl": {"seeds": ["https://example.org/"]}}
+    held = tomllib.loads(freeze(check_values(values)))
+    assert held["topic"]["keywords"] == keywords
+    assert held["crawl"]["seeds"] == ["https://example.org/"]
+    assert held["topic"]["examples"] == []

@@ -9,10 +9,10 @@ from honeyguide.model import Host
 def test_slow_requests_go_on_beside_the_others_up_to_a_limit() -> None:
     slots = Slots(4, slow_limit=2)
     for row in range(4):
-        slots.took(row, 0.1 * row, doubtful=False)
-    assert slots.slow(0.3) == 0
-    assert slots.next_slow(0.3) == LEAST
-    assert slots.slow(LEAST + 0.05) == 1
+        slots.took(row, 0.01 * row, doubtful=False)
+    assert slots.slow(0.9 * LEAST) == 0
+    assert slots.next_slow(0.9 * LEAST) == LEAST
+    assert slots.slow(LEAST + 0.005) == 1
     assert slots.slow(LEAST + 9) == 2
     assert slots.next_slow(LEAST + 9) is None
     slots.gave_back(0, 9.0, answered=False)

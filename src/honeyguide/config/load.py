@@ -103,6 +103,9 @@ def _without_none(values: dict[str, Any], model: type[pydantic.BaseModel] | None
         field = model.model_fields.get(key) if model is not None else None
         if isinstance(value, dict):
             kept[key] = _without_none(value, _table_type(field.annotation) if field else None)
+        elif isinstance(value, tuple | list) and all(isinstance(item, str) for item in value):
+            # Put together at once: tomlkit numbers the whole list anew for each item it is given.
+            kept[key] = tomlkit.array(f"[{', '.join(tomlkit.item(item).as_string() for item in value)}]")
         elif isinstance(value, tuple | list):
             kept[key] = [_without_none(item, None) if isinstance(item, dict) else item for item in value]
         elif value is not None:

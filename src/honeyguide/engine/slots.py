@@ -14,7 +14,7 @@ from honeyguide.model import Host
 
 LONGER: Final = 4.0
 """A request is slow when it takes so many times as long as requests usually do ..."""
-LEAST, MOST = 0.5, 5.0
+LEAST, MOST = 0.2, 5.0
 """... but not before, and at the latest after, so many seconds."""
 SLOW_LIMIT: Final = 1000
 """Slow requests that may go on at once."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from honeyguide.errors import CollectionError
 from honeyguide.frontier import queues
 from honeyguide.frontier.links import Links
-from honeyguide.frontier.parking import Parking
+from honeyguide.frontier.parking import PUT_OFF, Parking
 from honeyguide.frontier.pending import Pending
 from honeyguide.frontier.queues import MODES, NEW, REPLACED, REVIVED, Batch, Queues
 from honeyguide.frontier.records import Found, Offers, Waiting
@@ -174,29 +174,34 @@ class Frontier:
 
         Args:
             now: on the crawl's clock.
-            blocked: asked for the chosen host; an answer later than `now` puts the host off until then.
+            blocked: asked for the chosen host; an answer later than `now` puts the host off, until another
+                answer comes for the best of those that were put off.
             shared: the same for what all hosts of an address (the record's `ip`) have in common: the
                 answer for one is that for all of them.
         """
-        self._parking.admit(now, lambda row: now if shared is None else shared(self._hosts[row]))
+
+        def ready(address: str, row: int) -> float:
+            asked = blocked if address == PUT_OFF else shared
+            return now if asked is None else asked(self._hosts[row])
+
+        self._parking.admit(now, ready)
         while row := queues.best_host(self._queues.urls, self._queues.hosts, now):
             host = self._hosts[row]
             closed = int(self._queues.hosts.closed[row])
             if closed:
                 self._drop_queue(row, Outcome(closed), "")
                 continue
-            due = host.ready_at
-            if due <= now and blocked is not None:
-                due = blocked(host)
-            if due > now:
-                queues.schedule(self._queues.urls, self._queues.hosts, row, due, False)
+            if host.ready_at > now:
+                queues.schedule(self._queues.urls, self._queues.hosts, row, host.ready_at, False)
+                continue
+            if blocked is not None and (due := blocked(host)) > now:
+                self._parking.park(row, PUT_OFF, due)
                 continue
             if shared is not None and host.ip and self._parking.keeps(row, host.ip, now, shared(host)):
                 continue
             url = queues.take(self._queues.urls, self._queues.hosts, row)
             self._in_flight[url] = host.name
-            # For the others of its address: the caller is about to ask it.
-            self._parking.look(host.ip, now)
+            self._parking.look(host.ip, now)  # for others of its address, which the caller is about to ask
             return self._pending.read(url, host.name)
         return None
 

@@ -1,8 +1,9 @@
-"""Hosts that wait for their address: many small hosts often live on one machine.
+"""Hosts that wait for something they share: for their address, or for a slot that only some of them may have.
 
-An address is asked now and then, whatever the number of its hosts. Were each host looked at whenever the
-address may be asked, a machine with ten thousand blogs would cost ten thousand looks a page. So hosts whose
-address is not ready wait here, out of the heaps, and only the best of them goes back when it is.
+Many small hosts often live on one machine, which is asked now and then, whatever their number. Were each host
+looked at whenever its address may be asked, a machine with ten thousand blogs would cost ten thousand looks a
+page. So hosts whose address is not ready, or that are put off together, wait here, out of the heaps, and only
+the best of them goes back when it may.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import numpy as np
 from honeyguide.frontier import queues
 from honeyguide.frontier.queues import PARKED, Queues
 
+PUT_OFF = "-"
+"""Stands for an address: hosts that wait for anything else. They are looked at each time."""
 _FEW = 64
 _AGAIN = 1.0
 """Seconds after which an address is looked at once more, in case the host that was let go is not asked."""
@@ -38,23 +41,25 @@ class Parking:
         better = 0 if due > now else self._better(address, host)
         if due <= now and not better:
             return False
-        self._park(host, address, due if due > now else now + _AGAIN)
+        self.park(host, address, due if due > now else now + _AGAIN)
         if better:
             queues.unpark(self._heaps.urls, self._heaps.hosts, better)
         return True
 
-    def admit(self, now: float, ready: Callable[[int], float]) -> None:
+    def admit(self, now: float, ready: Callable[[str, int], float]) -> None:
         """Let the best host of each address go that is due, if `ready` says that it may be asked."""
+        if PUT_OFF in self._rows:
+            self.look(PUT_OFF, now)
         while self.next_look() <= now:
             _, address = heappop(self._looks)
             del self._planned[address]
             host = self._best(address)
-            due = ready(host)
+            due = ready(address, host)
             if due <= now:
                 queues.unpark(self._heaps.urls, self._heaps.hosts, host)
             self.look(address, due if due > now else now + _AGAIN)
 
-    def _park(self, host: int, address: str, due: float) -> None:
+    def park(self, host: int, address: str, due: float) -> None:
         """Take a host out of the heaps, at least until `due`."""
         queues.park(self._heaps.hosts, host)
         rows = self._rows.setdefault(address, array("i"))
