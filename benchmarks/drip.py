@@ -2,10 +2,10 @@
 
 Two crawls over real sockets, one after the other, as often as asked: the good hosts alone, and the same with
 as many hosts beside them that send a byte a second, all of them seeds, one of each in turn. Every host is a
-loopback address of its own, with twelve small pages. Wall time is what counts here, so compare ratios, and
-repeat on a machine that does other things. Run:
+loopback address of its own, with twelve small pages (`--per-host`). Wall time is what counts here, so compare
+ratios, and repeat on a machine that does other things. Run:
 
-    python benchmarks/drip.py [--hosts 1000] [--pages 6000] [--repeat 3] [--full]
+    python benchmarks/drip.py [--hosts 1000] [--pages 6000] [--per-host 12] [--repeat 3] [--full]
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ import time
 from pathlib import Path
 
 PORT = 8767
-PER_HOST = 12
 
 
 def address(number: int, *, good: bool) -> str:
     return f"127.{2 if good else 3}.{number // 250}.{number % 250 + 1}:{PORT}"
 
 
-def page(host: str, path: str) -> bytes:
-    """A small page that links to the others of its host."""
-    links = "".join(f'<li><a href="/{n}.html">barn owl number {n}</a></li>' for n in range(PER_HOST))
+def page(host: str, path: str, per_host: int) -> bytes:
+    """A small page that links to eleven others of its host, as `--per-host` says how many there are."""
+    first = int(path.strip("/").removesuffix(".html") or 0)
+    numbers = [(first + step) % per_host for step in range(1, 12)]
+    links = "".join(f'<li><a href="/{n}.html">barn owl number {n}</a></li>' for n in numbers)
     text = f"owls of {host} on {path}, which hunt at night and sleep by day. " * 30
     body = f"<title>Owls {path}</title><h1>Owls</h1><p>{text}</p><ul>{links}</ul>".encode()
     return b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(body) + body
@@ -37,6 +38,9 @@ def page(host: str, path: str) -> bytes:
 
 class Talk(asyncio.Protocol):
     """Answers at once, or a byte a second."""
+
+    def __init__(self, per_host: int) -> None:
+        self.per_host = per_host
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport: asyncio.WriteTransport = transport  # type: ignore[assignment]
@@ -52,7 +56,7 @@ class Talk(asyncio.Protocol):
         elif path == "/robots.txt":
             self.transport.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
         else:
-            self.transport.write(page(self.host, path))
+            self.transport.write(page(self.host, path, self.per_host))
 
     def drip(self) -> None:
         if not self.transport.is_closing():
@@ -60,11 +64,12 @@ class Talk(asyncio.Protocol):
             asyncio.get_running_loop().call_later(1.0, self.drip)
 
 
-def serve() -> None:
+def serve(per_host: int) -> None:
     """The web, in a process of its own."""
 
     async def run() -> None:
-        server = await asyncio.get_running_loop().create_server(Talk, "0.0.0.0", PORT, backlog=4096)
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Talk(per_host), "0.0.0.0", PORT, backlog=4096)
         await server.serve_forever()
 
     asyncio.run(run())
@@ -115,13 +120,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int)
     parser.add_argument("--pages", type=int)
+    parser.add_argument("--per-host", type=int, default=12, help="pages of a good host")
     parser.add_argument("--repeat", type=int)
     parser.add_argument("--full", action="store_true", help="1,000 hosts, 10,000 pages, three times")
     given = parser.parse_args()
     hosts = given.hosts or (1_000 if given.full else 250)
     pages = given.pages or (10_000 if given.full else 1_500)
     context = multiprocessing.get_context("spawn")
-    server = context.Process(target=serve, daemon=True)
+    server = context.Process(target=serve, args=(given.per_host,), daemon=True)
     server.start()
     time.sleep(1.5)
     runs: dict[bool, list[dict[str, float]]] = {False: [], True: []}
