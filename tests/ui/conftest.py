@@ -6,8 +6,10 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from windows import Watched
+
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,8 @@ def test_search_by_keyboard_then_why(watched: Watched, portal: RunningPortal, fo
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to content"
     page.goto(f"{portal.url}/search")
-    page.keyboard.type(WORD)  # the field has the focus
+    expect(page.locator("input[name=q]")).to_be_focused()
+    page.keyboard.type(WORD)
     page.keyboard.press("Enter")
     expect(page.locator(".results mark").first).to_have_text(re.compile(WORD, re.IGNORECASE))
     with Collection.open(folder) as collection:
