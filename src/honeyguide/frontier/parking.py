@@ -28,8 +28,8 @@ _AGAIN = 1.0
 class Parking:
     """Parked hosts by address. A look at each address that has some is always planned.
 
-    A parked host that is given a better URL, while another of its address has been let go and waits for a slot,
-    is found when that one's turn comes, or a second later.
+    A parked host that is given a better URL, while another of its address has been let go and waits for a
+    slot, is found when that one's turn comes, or a second later.
     """
 
     def __init__(self, heaps: Queues) -> None:
