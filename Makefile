@@ -30,8 +30,8 @@ retest: $(STAMP) ## Only the tests that failed last time, with the machine to th
 	@$(BIN)/honeyguide lab gate --quiet
 
 check: $(STAMP)  ## ruff, mypy strict, import order
-	@$(BIN)/ruff check src tests benchmarks
-	@$(BIN)/ruff format --check src tests benchmarks
+	@$(BIN)/ruff check src tests studies benchmarks
+	@$(BIN)/ruff format --check src tests studies benchmarks
 	@$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
 	@$(BIN)/mypy
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from honeyguide.lab.made_collection import MadeCollection
+from honeyguide.testing.made_collection import MadeCollection
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nServer: made\r\n\r\n"
 VERBS = {

@@ -14,10 +14,10 @@ import asyncio
 import json
 import time
 
-from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock, WallClock
-from honeyguide.lab.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
-from honeyguide.lab.generated.walk import examples, graph
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
+from honeyguide.lab.webs.generated.walk import examples, graph
 from honeyguide.model import Topic
 
 WEB = GeneratedWeb(WebSpec(seed=3, hosts=60, pages=2000))

@@ -77,8 +77,8 @@ def serve(per_host: int) -> None:
 
 def crawl(hosts: int, pages: int, *, dripping: bool) -> dict[str, float]:
     """One crawl in this process; pages a second from the first commit to the last."""
-    from honeyguide.config.crawl import Crawl, run_here
     from honeyguide.config.load import check_values
+    from honeyguide.job.crawl import Crawl, run_here
 
     seeds = []
     for number in range(hosts):

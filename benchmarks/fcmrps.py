@@ -16,8 +16,8 @@ import statistics
 import time
 from pathlib import Path
 
-from honeyguide.lab.generated import DEMO, GeneratedWeb
-from honeyguide.lab.recorded import open_web
+from honeyguide.lab.webs.generated import DEMO, GeneratedWeb
+from honeyguide.lab.webs.recorded import open_web
 from honeyguide.model import Examples, Page
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.best_first import BestFirst

@@ -18,8 +18,8 @@ import time
 
 import numpy as np
 
-from honeyguide.lab.computing_documents import newsgroups
-from honeyguide.lab.studies import DataFinder
+from computing_documents import newsgroups
+from honeyguide.lab.runner.study import DataFinder
 from honeyguide.model import Document, Examples, Page
 from honeyguide.relevance.evolved.evolution import Settings
 from honeyguide.relevance.evolved.fitness import Fitness

@@ -11,9 +11,9 @@ import json
 import resource
 import time
 
-from honeyguide.lab.generated import BENCHMARK, DEMO, TEN_MILLION, GeneratedWeb, WebSpec
-from honeyguide.lab.generated.draws import Draws
-from honeyguide.lab.serve import start_server
+from honeyguide.lab.webs.generated import BENCHMARK, DEMO, TEN_MILLION, GeneratedWeb, WebSpec
+from honeyguide.lab.webs.generated.draws import Draws
+from honeyguide.lab.webs.serve import start_server
 
 PLAIN = WebSpec(slow=0.0, failing=0.0, redirecting=0.0, gzip=0.0)
 

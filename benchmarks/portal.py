@@ -31,13 +31,13 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 
+from honeyguide.collection.collection import Collection
 from honeyguide.config.load import freeze
 from honeyguide.lab.demo import demo_config
-from honeyguide.lab.generated import GeneratedWeb, WebSpec
-from honeyguide.lab.made_collection import MadeCollection
-from honeyguide.lab.serve import start_server
+from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec
+from honeyguide.lab.webs.serve import start_server
 from honeyguide.model import Outcome
-from honeyguide.store.collection import Collection
+from honeyguide.testing.made_collection import MadeCollection
 
 TOKEN = "benchmark-token-0123456789"
 REPEAT = 9

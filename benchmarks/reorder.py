@@ -31,12 +31,12 @@ import numpy as np
 import scipy.stats
 from numpy.typing import NDArray
 
-from honeyguide.config.crawl import Crawl
 from honeyguide.config.load import check_values
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.engine.web import Visit
 from honeyguide.frontier import Waiting
-from honeyguide.lab.recorded import RecordedVisits, open_web
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.recorded import RecordedVisits, open_web
 from honeyguide.model import CrawlGraph, Examples, Page, Verdict
 from honeyguide.ordering.hcla import Hcla
 from honeyguide.relevance.lsi import Lsi

@@ -13,12 +13,12 @@ import subprocess
 import sys
 import time
 
-from honeyguide.config.crawl import Crawl, run_here
 from honeyguide.config.load import check_values
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.engine.web import Visit
 from honeyguide.frontier import Waiting
-from honeyguide.lab.recorded import RecordedVisits, open_web
+from honeyguide.job.crawl import Crawl, run_here
+from honeyguide.lab.webs.recorded import RecordedVisits, open_web
 from honeyguide.model import Examples, Page, Verdict
 from honeyguide.relevance.tf_cosine import TfCosine
 

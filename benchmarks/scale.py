@@ -26,10 +26,10 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.engine.web import Visit
 from honeyguide.frontier import Waiting
+from honeyguide.job.crawl import Crawl
 from honeyguide.model import Link, Outcome, Page, Topic
 from honeyguide.web import url_id
 

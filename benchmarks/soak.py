@@ -25,9 +25,9 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.fetch.base import Failure, Request, Response
+from honeyguide.job.crawl import Crawl
 from honeyguide.model import Topic
 
 PER_HOST = 600

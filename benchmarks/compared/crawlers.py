@@ -16,9 +16,9 @@ from pathlib import Path
 
 
 def honeyguide(job: dict[str, object], *, profile: Path | None = None) -> dict[str, float]:
-    from honeyguide.config import assemble
-    from honeyguide.config.crawl import Crawl, run_here
     from honeyguide.config.load import check_values
+    from honeyguide.job import assemble
+    from honeyguide.job.crawl import Crawl, run_here
     from honeyguide.parse.pool import ParsePool
 
     config = check_values(

@@ -22,7 +22,7 @@ SEEDS = 12
 
 def write_web(folder: Path, pages: int) -> list[str]:
     """Write every page of a generated web as a file, its hosts turned into addresses. Seeds."""
-    from honeyguide.lab.generated import GeneratedWeb, WebSpec
+    from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec
 
     spec = WebSpec(
         words_per_page=4_300, links_per_page=60, pages=pages, hosts=max(20, pages // 60), slow=0.0,

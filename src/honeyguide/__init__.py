@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
 
 if TYPE_CHECKING:
-    from honeyguide.config.crawl import Crawl, crawl
+    from honeyguide.collection.collection import Collection
+    from honeyguide.job.crawl import Crawl, crawl
     from honeyguide.model import Topic
-    from honeyguide.store.collection import Collection
 
 _HOMES = {
-    "Collection": "honeyguide.store.collection",
-    "Crawl": "honeyguide.config.crawl",
+    "Collection": "honeyguide.collection.collection",
+    "Crawl": "honeyguide.job.crawl",
     "Topic": "honeyguide.model",
-    "crawl": "honeyguide.config.crawl",
+    "crawl": "honeyguide.job.crawl",
 }
 
 __all__ = [

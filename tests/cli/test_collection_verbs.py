@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from honeyguide.cli import main
-from honeyguide.lab.made_collection import MadeCollection
-from honeyguide.store.exports.formats import FORMATS
+from honeyguide.collection.exports.formats import FORMATS
+from honeyguide.testing.made_collection import MadeCollection
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 

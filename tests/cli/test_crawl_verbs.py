@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from crawls import SPEC, TOPIC_NAME, WEB, small_topic
 
-from honeyguide.lab.generated.walk import examples
-from honeyguide.lab.serve import start_server
+from honeyguide.lab.webs.generated.walk import examples
+from honeyguide.lab.webs.serve import start_server
 
 
 def honeyguide(*words: object, status: int = 0) -> str:
@@ -103,8 +103,8 @@ def test_search_finds_and_why_tells_its_story(collection: Path) -> None:
 
 
 def test_why_names_the_rule_that_dropped_a_url(collection: Path) -> None:
+    from honeyguide.collection.collection import Collection
     from honeyguide.model import Outcome
-    from honeyguide.store.collection import Collection
 
     with Collection.open(collection) as opened:
         state = opened.state

@@ -14,7 +14,7 @@ from honeyguide.cli.seed_file import add_seeds
 from honeyguide.cli.topic_find_seeds import find_seeds
 from honeyguide.config.load import load
 from honeyguide.errors import HoneyguideError, TopicError
-from honeyguide.lab.answer import Answer
+from honeyguide.lab.webs.answer import Answer
 
 TOPIC = "# my owls\n[topic]\nname = 'owls'\nkeywords = ['owl', 'barn owl']\n"
 JSON = (("Content-Type", "application/json"),)

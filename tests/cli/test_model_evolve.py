@@ -13,8 +13,8 @@ import pytest
 from honeyguide.cli.labelled_examples import read_labelled
 from honeyguide.cli.model_evolve import evolve
 from honeyguide.errors import TopicError
-from honeyguide.relevance import checks
 from honeyguide.relevance.evolved.model_file import read_similarity
+from honeyguide.testing import page_models as checks
 
 
 def rows(count: int, *, noise: int = 3) -> list[dict[str, object]]:

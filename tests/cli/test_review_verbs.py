@@ -7,7 +7,7 @@ import pytest
 from crawls import finish, small_crawl
 
 from honeyguide.cli import main
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
 from honeyguide.store.reviews import read_reviews
 
 

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 import pytest
 from crawls import SPEC, TOPIC_NAME, finish, small_crawl, small_topic
 
-from honeyguide.config.crawl import run_here
-from honeyguide.lab.serve import start_server
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
+from honeyguide.job.crawl import run_here
+from honeyguide.lab.webs.serve import start_server
 from honeyguide.store.lock import Lock, holder
 
 ENVIRONMENT = {

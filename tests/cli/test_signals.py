@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.lab.answer import Answer
-from honeyguide.lab.serve import WebServer
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
+from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.serve import WebServer
 
 HTML = (("Content-Type", "text/html"),)
 TOPIC = """

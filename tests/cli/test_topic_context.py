@@ -12,8 +12,8 @@ import pytest
 from honeyguide.cli.topic_context import typical_terms
 from honeyguide.config.load import check_values, freeze
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.context_picture import draw_context
 from honeyguide.model import ContextGraph, ContextNode, Document, Examples
+from honeyguide.plots.context import draw_context
 from honeyguide.store.layout import Layout
 
 Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]

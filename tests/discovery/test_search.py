@@ -26,7 +26,7 @@ from honeyguide.errors import TopicError
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
-from honeyguide.lab.answer import Answer
+from honeyguide.lab.webs.answer import Answer
 from honeyguide.model import Document, Event, Examples, Topic
 
 EXAMPLES = Examples(keywords=("owl", "barn owl", "nest", "feather", "prey"))

@@ -15,7 +15,7 @@ import pytest
 from crawls import SPEC, TOPIC_NAME, small_topic
 
 from honeyguide.config.load import check_values
-from honeyguide.lab.serve import start_server
+from honeyguide.lab.webs.serve import start_server
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -97,8 +97,8 @@ def test_the_plug_ins_of_the_guide_pass_their_contracts(tmp_path: Path) -> None:
     """CONTRIBUTING's page model and link order are what it says they are."""
     model, order, *_ = [text for name, text in blocks("python") if name.startswith("CONTRIBUTING")]
     checks = (
-        "\nfrom honeyguide.relevance.checks import check_page_model\ncheck_page_model(WordCount)\n",
-        "\nfrom honeyguide.ordering.checks import check_link_order\ncheck_link_order(ShortFirst)\n",
+        "\nfrom honeyguide.testing.page_models import check_page_model\ncheck_page_model(WordCount)\n",
+        "\nfrom honeyguide.testing.link_orders import check_link_order\ncheck_link_order(ShortFirst)\n",
     )
     for text, check in zip((model, order), checks, strict=True):
         done = subprocess.run(

@@ -9,15 +9,15 @@ import pytest
 from crawls import TOPIC_NAME, WEB, finish
 
 from honeyguide.cli import main
-from honeyguide.config.block_options import blocks_for
-from honeyguide.config.crawl import Crawl
+from honeyguide.collection.collection import Collection
 from honeyguide.config.recipes import Part
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.lab.generated import GeneratedFetcher, examples, seeds
+from honeyguide.job.block_options import blocks_for
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.generated import GeneratedFetcher, examples, seeds
 from honeyguide.model import Topic
 from honeyguide.parse.base import BlockOptions
 from honeyguide.relevance.tf_cosine import TfCosine
-from honeyguide.store.collection import Collection
 
 EXAMPLES = Topic(TOPIC_NAME, examples=tuple(examples(WEB, TOPIC_NAME, 10)))
 """Ten addresses and nothing else: the crawl begins at them."""

@@ -15,14 +15,14 @@ from crawls import TOPIC_NAME, WEB, finish, small_topic
 from loopback import Recorder, config_for, page, recording
 
 from honeyguide.cli.topic_context import context
-from honeyguide.config.crawl import Crawl
+from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.lab.answer import Answer
-from honeyguide.lab.generated import GeneratedFetcher
-from honeyguide.lab.generated.walk import examples, graph
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.generated import GeneratedFetcher
+from honeyguide.lab.webs.generated.walk import examples, graph
 from honeyguide.model import Event, Examples, Topic
-from honeyguide.store.collection import Collection
 
 
 @lru_cache(maxsize=1)

@@ -12,14 +12,14 @@ import msgspec
 import pytest
 from crawls import WEB, small_topic
 
-from honeyguide.config.crawl import Crawl
+from honeyguide.collection.collection import Collection
 from honeyguide.engine.budget import Budget
 from honeyguide.engine.clock import WallClock
 from honeyguide.engine.control import OBEYED, Control, Obeyed, ask, checked_limits, read, with_limits
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.fetch.base import Failure, Request, Response
-from honeyguide.lab.generated import GeneratedFetcher
-from honeyguide.store.collection import Collection
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.generated import GeneratedFetcher
 
 
 class Slow:

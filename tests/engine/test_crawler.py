@@ -16,8 +16,8 @@ from honeyguide import Collection, Crawl, Topic, crawl
 from honeyguide.discovery.base import Answer as Suggestions
 from honeyguide.discovery.base import Ask, Suggestion
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.lab.answer import Answer
-from honeyguide.lab.generated import GeneratedFetcher
+from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.generated import GeneratedFetcher
 from honeyguide.model import Event, Outcome
 from honeyguide.web.url import url_id
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from crawls import finish, small_crawl
 
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
 
 
 def journal(folder: Path) -> bytes:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from crawls import SPEC, TOPIC_NAME, WEB, finish, small_crawl
 
-from honeyguide.lab.generated import seeds
-from honeyguide.lab.serve import start_server
+from honeyguide.collection.collection import Collection
+from honeyguide.lab.webs.generated import seeds
+from honeyguide.lab.webs.serve import start_server
 from honeyguide.model import Outcome
 from honeyguide.store.archive_check import check_archive
-from honeyguide.store.collection import Collection
 
 VICTIM = Path(__file__).parents[1] / "support" / "victim.py"
 LIMITED = """

@@ -14,8 +14,8 @@ import pytest
 from consistency import check_consistent, page_facts
 
 from honeyguide import failpoint
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError, HoneyguideError
-from honeyguide.store.collection import Collection
 
 MORTAL = Path(__file__).parents[1] / "support" / "mortal.py"
 UNCOMMITTED = 65

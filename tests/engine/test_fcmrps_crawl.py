@@ -6,8 +6,8 @@ import pytest
 from crawls import finish, small_crawl
 from loopback import config_for, crawl_all, recording
 
-from honeyguide.lab.answer import Answer
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
+from honeyguide.lab.webs.answer import Answer
 
 
 @pytest.mark.parametrize("recipe", ["fcmrps", "fcmrps13"])

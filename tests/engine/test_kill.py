@@ -12,7 +12,7 @@ import pytest
 from consistency import check_consistent, page_facts
 from crawls import finish, small_crawl
 
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
 
 VICTIM = Path(__file__).parents[1] / "support" / "victim.py"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from loopback import config_for, crawl_all
 
-from honeyguide.config.crawl import Crawl
-from honeyguide.lab.answer import Answer
-from honeyguide.lab.serve import LogEntry, WebServer, read_log
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.serve import LogEntry, WebServer, read_log
 
 DELAY = 0.05
 CRAWL_DELAY = 0.15

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from loopback import Canary, config_for, crawl_all, outcome_of, outcomes, page, recording, redirect
 
+from honeyguide.collection.collection import Collection
 from honeyguide.engine.live import EGRESS_DETAIL
-from honeyguide.lab.answer import Answer
+from honeyguide.lab.webs.answer import Answer
 from honeyguide.model import Outcome
-from honeyguide.store.collection import Collection
 from honeyguide.web.url import canonical
 
 SPELLINGS = (Path(__file__).parents[1] / "fetch" / "host_spellings.txt").read_text().split()

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from crawls import WEB, finish, small_crawl, small_topic
 
-from honeyguide.config.apply_reviews import apply_reviews
-from honeyguide.config.crawl import Crawl
+from honeyguide.collection.collection import Collection
 from honeyguide.engine.clock import WallClock
 from honeyguide.engine.control import ask
 from honeyguide.engine.retraining import applied
 from honeyguide.fetch.base import Failure, Request, Response
-from honeyguide.lab.generated import GeneratedFetcher
+from honeyguide.job.apply_reviews import apply_reviews
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.generated import GeneratedFetcher
 from honeyguide.model import Outcome
-from honeyguide.store.collection import Collection
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import add_review, undo_review
 from honeyguide.web import host_key

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.lab.answer import Answer
-from honeyguide.lab.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
 from honeyguide.model import Outcome, Topic
 
 NOW = 1_790_000_000.0

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from crawls import finish, small_crawl
 
-from honeyguide.config.crawl import run_here
 from honeyguide.engine.zone_memory import SETTING, ZoneMemory
 from honeyguide.errors import CollectionError
+from honeyguide.job.crawl import run_here
 from honeyguide.store.state import State
 from honeyguide.web.zones import Zones
 

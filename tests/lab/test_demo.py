@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from figures import RecordProperty
 
-from honeyguide.config.crawl import Crawl
+from honeyguide.collection.collection import Collection
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import TopicError
+from honeyguide.job.crawl import Crawl
 from honeyguide.lab import demo
-from honeyguide.lab.generated import GeneratedFetcher, GeneratedWeb, WebSpec, reachable, seeds
 from honeyguide.lab.measures import CrawlRecord, downloads_to
-from honeyguide.store.collection import Collection
+from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, reachable, seeds
 
 
 async def crawled(web: GeneratedWeb, topic: str, recipe: str) -> CrawlRecord:

@@ -11,12 +11,12 @@ import pytest
 from honeyguide import ordering
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.experiment.crawl_cell import bench, texts
-from honeyguide.lab.experiment.load import Loaded, check_experiment
-from honeyguide.lab.experiment.recorded_world import open_world
-from honeyguide.lab.experiment.runner import cells_of, run_cells
-from honeyguide.lab.experiment.world import Asks
-from honeyguide.lab.recorded import open_web
+from honeyguide.lab.runner.crawl_cell import bench, texts
+from honeyguide.lab.runner.load import Loaded, check_experiment
+from honeyguide.lab.runner.recorded_world import open_world
+from honeyguide.lab.runner.runner import cells_of, run_cells
+from honeyguide.lab.runner.world import Asks
+from honeyguide.lab.webs.recorded import open_web
 from honeyguide.model import Link, Page, Scored, Verdict
 from honeyguide.ordering.breadth_first import BreadthFirst
 from honeyguide.store.archive import ArchiveWriter, Exchange

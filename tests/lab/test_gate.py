@@ -6,7 +6,7 @@ import pytest
 
 from honeyguide.cli import main
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.experiment.gate import (
+from honeyguide.lab.runner.gate import (
     FLOORS,
     GUARDED,
     Check,
@@ -16,8 +16,8 @@ from honeyguide.lab.experiment.gate import (
     read_floors,
     write_floors,
 )
-from honeyguide.lab.experiment.load import load_experiment
-from honeyguide.lab.experiment.results import Mean, Results, Summary
+from honeyguide.lab.runner.load import load_experiment
+from honeyguide.lab.runner.results import Mean, Results, Summary
 
 AREA = "area_of_oracle"
 

@@ -12,16 +12,16 @@ from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetch.base import Failure, Request, Response
-from honeyguide.lab.answer import Answer
-from honeyguide.lab.generated import (
+from honeyguide.lab.measures.oracle import oracle
+from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.generated import (
     BENCHMARK,
     TEN_MILLION,
     GeneratedFetcher,
     GeneratedWeb,
     WebSpec,
 )
-from honeyguide.lab.generated.draws import Draws, fingerprint
-from honeyguide.lab.oracle import oracle
+from honeyguide.lab.webs.generated.draws import Draws, fingerprint
 from honeyguide.model import Outcome
 
 TOPIC = "beekeeping"
@@ -53,7 +53,7 @@ def with_role(web: GeneratedWeb, role: str) -> str:
 
 DIGEST = """
 import hashlib, itertools
-from honeyguide.lab.generated import GeneratedWeb, WebSpec
+from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec
 web = GeneratedWeb(WebSpec(gzip=0.0))
 total = hashlib.sha256()
 for url in itertools.islice(web.pages(), 0, None, 97):

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from loopback import config_for, crawl_all, outcome_of, outcomes
 
-from honeyguide.lab.hostile import CASES, Case, HostileServer
-from honeyguide.lab.hostile.tls import server_name
+from honeyguide.collection.collection import Collection
+from honeyguide.lab.webs.hostile import CASES, Case, HostileServer
+from honeyguide.lab.webs.hostile.tls import server_name
 from honeyguide.model import Outcome
 from honeyguide.store.archive_check import check_archive
-from honeyguide.store.collection import Collection
 
 DEADLINE = 3.0
 GIVE_UP = 2

@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from honeyguide.lab.generated.draws import Draws
-from honeyguide.lab.oracle import bound, oracle
+from honeyguide.lab.measures.oracle import bound, oracle
+from honeyguide.lab.webs.generated.draws import Draws
 
 LINKS = {
     "s": ["x", "t1"],

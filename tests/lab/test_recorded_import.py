@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.config.crawl import Crawl, run_here
 from honeyguide.config.load import check_values
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.recorded import Recorded, WebError, open_web
-from honeyguide.lab.recorded.home import at_hand, find_web, webs_folder
-from honeyguide.lab.recorded.importing import import_archive
-from honeyguide.lab.recorded.recording import record
-from honeyguide.lab.recorded.schools import import_schools
-from honeyguide.lab.recorded.serving import RecordedSite
-from honeyguide.lab.recorded.webkb import import_webkb
-from honeyguide.lab.serve import WebServer
+from honeyguide.job.crawl import Crawl, run_here
+from honeyguide.lab.webs.recorded import Recorded, WebError, open_web
+from honeyguide.lab.webs.recorded.home import at_hand, find_web, webs_folder
+from honeyguide.lab.webs.recorded.importing import import_archive
+from honeyguide.lab.webs.recorded.recording import record
+from honeyguide.lab.webs.recorded.schools import import_schools
+from honeyguide.lab.webs.recorded.serving import RecordedSite
+from honeyguide.lab.webs.recorded.webkb import import_webkb
+from honeyguide.lab.webs.serve import WebServer
 from honeyguide.store.archive import ArchiveWriter, Exchange
 
 ROOT = "http://www.one.example"

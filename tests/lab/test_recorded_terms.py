@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.lab.recorded import terms as cached
-from honeyguide.lab.recorded.terms import TermStore, TermWriter
+from honeyguide.lab.webs.recorded import terms as cached
+from honeyguide.lab.webs.recorded.terms import TermStore, TermWriter
 from honeyguide.text.tokens import Analyser
 
 TEXTS = [

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.config.crawl import Crawl, run_here
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.frontier import Waiting
-from honeyguide.lab.recorded import (
+from honeyguide.job.crawl import Crawl, run_here
+from honeyguide.lab.webs.recorded import (
     LabServices,
     LookAhead,
     Recorded,
@@ -25,9 +25,9 @@ from honeyguide.lab.recorded import (
     open_web,
     services,
 )
-from honeyguide.lab.recorded.info import describe, reach
-from honeyguide.lab.recorded.serving import RecordedSite
-from honeyguide.lab.serve import WebServer
+from honeyguide.lab.webs.recorded.info import describe, reach
+from honeyguide.lab.webs.recorded.serving import RecordedSite
+from honeyguide.lab.webs.serve import WebServer
 from honeyguide.model import Outcome
 from honeyguide.ordering.breadth_first import BreadthFirst
 from honeyguide.store.archive import ArchiveWriter, Exchange

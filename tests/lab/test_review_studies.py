@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from honeyguide.lab.experiment.load import load_experiment
-from honeyguide.lab.studies import DataFinder
-from honeyguide.lab.studies.estimate import run as run_estimate
-from honeyguide.lab.studies.review import run as run_review
+from honeyguide.lab.experiments.estimate import run as run_estimate
+from honeyguide.lab.experiments.review import run as run_review
+from honeyguide.lab.runner.load import load_experiment
+from honeyguide.lab.runner.study import DataFinder
 
 
 def quiet(_: str) -> None:

@@ -9,9 +9,9 @@ import aiohttp
 import pytest
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.answer import Answer
-from honeyguide.lab.generated import GeneratedWeb, WebSpec
-from honeyguide.lab.serve import ServerHandle, WebServer, read_log, read_spec, start_server
+from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec
+from honeyguide.lab.webs.serve import ServerHandle, WebServer, read_log, read_spec, start_server
 
 SPEC = WebSpec(hosts=40, pages=1_000, topics=5, slow_seconds=0.3)
 

@@ -6,7 +6,7 @@ import pytest
 
 from honeyguide.model import Block, Link, Page, Verdict, Via
 from honeyguide.ordering.cbp_slc import Cbp, CbpSlc, Slc
-from honeyguide.ordering.checks import all_checks
+from honeyguide.testing.link_orders import all_checks
 
 BAD = Verdict(0.1, False)
 

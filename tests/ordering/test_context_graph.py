@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from honeyguide.model import CrawlGraph, Link, Page, Verdict
-from honeyguide.ordering.checks import Check, all_checks
 from honeyguide.ordering.context_graph import ContextGraphOrder
+from honeyguide.testing.link_orders import Check, all_checks
 
 
 class Layered:

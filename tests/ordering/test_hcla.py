@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import TopicError
 from honeyguide.model import CrawlGraph, Document, Examples, Link, Page, Verdict
-from honeyguide.ordering.checks import Check, all_checks
 from honeyguide.ordering.hcla import LAST, Hcla
-from honeyguide.relevance.checks import made_up_examples
 from honeyguide.relevance.lsi import Lsi
+from honeyguide.testing.link_orders import Check, all_checks
+from honeyguide.testing.page_models import made_up_examples
 from honeyguide.text.latent import fit_space, query_vector
 from honeyguide.text.svd_update import Svd, add_documents, add_terms
 

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from honeyguide.errors import TopicError
 from honeyguide.model import CrawlGraph, Document, Examples, Link, Page, Verdict
-from honeyguide.ordering.checks import Check, all_checks
 from honeyguide.ordering.plsi_phits import LAST, PlsiPhits
 from honeyguide.ordering.plsi_phits_em import (
     Fitted,
@@ -23,7 +22,8 @@ from honeyguide.ordering.plsi_phits_em import (
     normalised_rows,
     step,
 )
-from honeyguide.relevance.checks import made_up_examples
+from honeyguide.testing.link_orders import Check, all_checks
+from honeyguide.testing.page_models import made_up_examples
 
 GIVEN = made_up_examples()
 MAKERS: dict[str, Callable[[], PlsiPhits]] = {

@@ -13,9 +13,9 @@ from sklearn.svm import LinearSVC
 
 from honeyguide.errors import CollectionError, TopicError
 from honeyguide.model import Document, Examples, Page
-from honeyguide.relevance.checks import check_page_model, made_up_examples
 from honeyguide.relevance.estimator import EstimatorModel
 from honeyguide.store.models import Saved
+from honeyguide.testing.page_models import check_page_model, made_up_examples
 
 EXAMPLES = made_up_examples()
 ESTIMATORS: dict[str, Any] = {

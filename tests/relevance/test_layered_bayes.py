@@ -8,11 +8,11 @@ import pytest
 
 from honeyguide.errors import TopicError
 from honeyguide.model import ContextGraph, ContextNode, Document, Examples, Link, Page, Verdict
-from honeyguide.relevance.checks import Check, all_checks, made_up_examples
 from honeyguide.relevance.layered_bayes import LayeredBayes
 from honeyguide.relevance.layered_bayes_graph import Layers
 from honeyguide.relevance.layered_bayes_training import held_out, train
 from honeyguide.relevance.reduced_tf_idf import Features, ReducedTfIdf
+from honeyguide.testing.page_models import Check, all_checks, made_up_examples
 
 
 @pytest.mark.parametrize("likelihood", ["per feature", "joint"])

@@ -7,8 +7,8 @@ import pytest
 
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page
-from honeyguide.relevance.checks import Check, all_checks, made_up_examples, made_up_text
 from honeyguide.relevance.lsi import Lsi
+from honeyguide.testing.page_models import Check, all_checks, made_up_examples, made_up_text
 
 MAKERS: dict[str, Callable[[], Lsi]] = {
     "query": Lsi,

@@ -4,8 +4,8 @@ import pytest
 
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page
-from honeyguide.relevance.checks import NEUTRAL, OFF_TOPIC, ON_TOPIC, made_up_text
 from honeyguide.relevance.okapi import Okapi
+from honeyguide.testing.page_models import NEUTRAL, OFF_TOPIC, ON_TOPIC, made_up_text
 from honeyguide.text.tokens import Analyser
 from honeyguide.text.weighting import cosine, document_frequencies, okapi
 

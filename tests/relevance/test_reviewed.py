@@ -7,7 +7,12 @@ import pytest
 
 from honeyguide.model import Document, Examples, Page
 from honeyguide.relevance.base import OnlinePageModel, PageModel
-from honeyguide.relevance.checks import (
+from honeyguide.relevance.estimator import EstimatorModel
+from honeyguide.relevance.reviewed import OnlineReviewedModel, Reviewed, ReviewedModel, reviewable
+from honeyguide.relevance.tf_cosine import TfCosine
+from honeyguide.relevance.weighted_voting_model import PuVoting
+from honeyguide.store.models import read_saved, write_saved
+from honeyguide.testing.page_models import (
     NEUTRAL,
     OFF_TOPIC,
     ON_TOPIC,
@@ -15,11 +20,6 @@ from honeyguide.relevance.checks import (
     made_up_examples,
     made_up_text,
 )
-from honeyguide.relevance.estimator import EstimatorModel
-from honeyguide.relevance.reviewed import OnlineReviewedModel, Reviewed, ReviewedModel, reviewable
-from honeyguide.relevance.tf_cosine import TfCosine
-from honeyguide.relevance.weighted_voting_model import PuVoting
-from honeyguide.store.models import read_saved, write_saved
 
 BARN = ("owl", "barn", "feather", "nest")
 CARS = ("owl", "tyre", "engine", "wheel")

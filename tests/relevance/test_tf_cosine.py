@@ -6,8 +6,8 @@ import pytest
 
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page
-from honeyguide.relevance.checks import NEUTRAL, OFF_TOPIC, ON_TOPIC, made_up_text
 from honeyguide.relevance.tf_cosine import TfCosine
+from honeyguide.testing.page_models import NEUTRAL, OFF_TOPIC, ON_TOPIC, made_up_text
 
 
 def a_page(text: str, title: str = "") -> Page:

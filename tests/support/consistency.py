@@ -7,9 +7,9 @@ import sys
 import warnings
 from pathlib import Path
 
+from honeyguide.collection.collection import Collection
 from honeyguide.model import Outcome
 from honeyguide.store.archive_check import check_archive
-from honeyguide.store.collection import Collection
 from honeyguide.store.index import FullText
 
 

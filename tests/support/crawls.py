@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.lab.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
 from honeyguide.model import Event, Topic
 
 SPEC = WebSpec(seed=5, hosts=40, pages=900, topics=5)

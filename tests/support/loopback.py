@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from honeyguide.config.crawl import Crawl
+from honeyguide.collection.collection import Collection
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
-from honeyguide.lab.answer import Answer
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.answer import Answer
 from honeyguide.model import Event, Outcome
-from honeyguide.store.collection import Collection
 from honeyguide.web.url import canonical, url_id
 
 Write: TypeAlias = Callable[[str], Answer | None]

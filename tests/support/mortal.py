@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from crawls import WEB, finish, small_crawl, small_topic
 
 from honeyguide import failpoint
-from honeyguide.config.crawl import Crawl
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.fetch.base import Failure, Request, Response
-from honeyguide.lab.generated import GeneratedFetcher
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.generated import GeneratedFetcher
 
 
 class Noting(GeneratedFetcher):

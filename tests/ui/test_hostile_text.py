@@ -15,8 +15,8 @@ from portals import TOKEN, RunningPortal, running_portal
 from selectolax.lexbor import LexborHTMLParser
 from windows import Watched
 
-from honeyguide.lab.made_collection import MadeCollection
 from honeyguide.model import Outcome
+from honeyguide.testing.made_collection import MadeCollection
 
 GROUP = 20
 """Strings a page of results shows."""

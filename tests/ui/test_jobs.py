@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.lab.made_collection import MadeCollection
+from honeyguide.testing.made_collection import MadeCollection
 from honeyguide.ui.jobs import Job, Jobs
 from honeyguide.ui.work import FoundLinks, Task
 

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from portals import RunningPortal, running_portal
 from windows import Watched
 
-from honeyguide.lab.serve import start_server
+from honeyguide.lab.webs.serve import start_server
 
 TOPIC = """
 [topic]

@@ -20,10 +20,10 @@ from playwright.sync_api import Browser
 from portals import RunningPortal, running_portal
 from windows import Watched
 
-from honeyguide.lab.made_collection import MadeCollection
-from honeyguide.store.collection import Collection
-from honeyguide.store.directory import Directory
-from honeyguide.store.exports.formats import FORMATS
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.directory import Directory
+from honeyguide.collection.exports.formats import FORMATS
+from honeyguide.testing.made_collection import MadeCollection
 from honeyguide.ui.export_files import OFFERED, media_types
 
 BIN = Path(sys.executable).parent

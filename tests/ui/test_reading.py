@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, expect
 from portals import RunningPortal, running_portal
 from windows import Watched
 
-from honeyguide.config.crawl import run_here
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
+from honeyguide.job.crawl import run_here
 from honeyguide.ui.metrics import NAMES
 
 WORD = WEB.keywords(TOPIC_NAME)[0]

@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from portals import RunningPortal, running_portal
 from windows import Watched
 
-from honeyguide.lab.serve import start_server
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
+from honeyguide.lab.webs.serve import start_server
 from honeyguide.store.reviews import read_reviews
 
 MORE = """

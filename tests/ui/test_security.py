@@ -14,8 +14,8 @@ from crawls import finish, small_crawl
 from portals import TOKEN, RunningPortal, running_portal
 from starlette.routing import BaseRoute, Mount, Route
 
-from honeyguide.config.crawl import run_here
 from honeyguide.errors import HoneyguideError
+from honeyguide.job.crawl import run_here
 from honeyguide.ui.app import FEATURES
 from honeyguide.ui.render import NAVIGATION
 from honeyguide.ui.server import Place, chosen_token, is_loopback, own_names

@@ -12,9 +12,9 @@ from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 from windows import Watched
 
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError
-from honeyguide.lab.made_collection import MadeCollection
-from honeyguide.store.collection import Collection
+from honeyguide.testing.made_collection import MadeCollection
 from honeyguide.ui.static_directory import write_static_directory
 
 HOSTILE = (

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from honeyguide.cli.output import Progress, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
-from honeyguide.config.build import check_config
-from honeyguide.config.crawl import Crawl, run_here
+from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed, load
 from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError
-from honeyguide.store.collection import Collection
+from honeyguide.job.crawl import Crawl, run_here
+from honeyguide.job.parts import check_config
 from honeyguide.store.layout import Layout, is_collection
 
 INTERRUPTED = "interrupted"

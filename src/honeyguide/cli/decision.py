@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from honeyguide.cli.output import note
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.review_desk import decide
 from honeyguide.engine.control import ask
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.collection import Collection
-from honeyguide.store.review_desk import decide
 
 
 def decided(folder: Path, said: Literal["accept", "reject"], addresses: tuple[str, ...], host: str) -> None:

@@ -11,9 +11,9 @@ from cyclopts import Parameter
 
 from honeyguide.cli.meter import Meter
 from honeyguide.cli.output import print_facts, print_json, print_table
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.exports.datasheet import topic_name
 from honeyguide.errors import CollectionError, MissingExtra
-from honeyguide.store.collection import Collection
-from honeyguide.store.exports.datasheet import topic_name
 
 
 def directory(

@@ -9,8 +9,8 @@ from cyclopts import Parameter
 
 from honeyguide.cli.meter import Meter
 from honeyguide.cli.output import print_facts
-from honeyguide.store.collection import Collection
-from honeyguide.store.exports.formats import FORMATS
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.exports.formats import FORMATS
 
 
 def export(

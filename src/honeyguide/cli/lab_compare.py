@@ -29,8 +29,8 @@ def compare(
         json: Print as JSON.
     """
     from honeyguide.errors import HoneyguideError
-    from honeyguide.lab.experiment.compare import COLUMNS, as_rows, read_results
-    from honeyguide.lab.experiment.compare import compare as compare_results
+    from honeyguide.lab.runner.compare import COLUMNS, as_rows, read_results
+    from honeyguide.lab.runner.compare import compare as compare_results
 
     if second is None and len(recipes) != 2:
         raise HoneyguideError(

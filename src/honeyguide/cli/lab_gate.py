@@ -35,8 +35,8 @@ def gate(
         quiet: Print only what failed.
     """
     from honeyguide.errors import HoneyguideError
-    from honeyguide.lab.experiment.gate import FLOORS, check_floors, raised, read_floors, write_floors
-    from honeyguide.lab.experiment.run import OUTPUT, run_experiment
+    from honeyguide.lab.runner.gate import FLOORS, check_floors, raised, read_floors, write_floors
+    from honeyguide.lab.runner.run import OUTPUT, run_experiment
 
     if (allow_regression or reason) and not update:
         raise HoneyguideError("--allow-regression and --reason change floors; add --update")

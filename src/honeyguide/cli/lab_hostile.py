@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 
 from honeyguide.cli.output import note, print_table
-from honeyguide.lab.hostile import CASES, HostileServer
+from honeyguide.lab.webs.hostile import CASES, HostileServer
 
 
 def hostile(*, port: int = 8099, only_list: bool = False, json: bool = False) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from honeyguide.cli.output import note, print_facts
-from honeyguide.lab.recorded.home import WebError
-from honeyguide.lab.recorded.importing import Imported, import_archive
-from honeyguide.lab.recorded.schools import import_schools
-from honeyguide.lab.recorded.webkb import import_webkb
+from honeyguide.lab.webs.recorded.home import WebError
+from honeyguide.lab.webs.recorded.importing import Imported, import_archive
+from honeyguide.lab.webs.recorded.schools import import_schools
+from honeyguide.lab.webs.recorded.webkb import import_webkb
 
 
 def import_web(

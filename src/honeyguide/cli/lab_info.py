@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from honeyguide.cli.output import Progress, print_facts, print_json, print_table
-from honeyguide.lab.recorded.info import Locality, describe
-from honeyguide.lab.recorded.web import open_web
+from honeyguide.lab.webs.recorded.info import Locality, describe
+from honeyguide.lab.webs.recorded.web import open_web
 
 
 def info(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from honeyguide.cli.lab_import import show_imported
 from honeyguide.cli.output import Progress
-from honeyguide.config.crawl import Crawl
-from honeyguide.lab.recorded.recording import record as record_web
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.recorded.recording import record as record_web
 from honeyguide.model import Event
 
 

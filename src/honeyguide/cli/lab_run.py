@@ -36,8 +36,8 @@ def run(
         json: Also write the results to this file.
         quiet: Show no progress and no table.
     """
-    from honeyguide.lab.experiment.results import to_json
-    from honeyguide.lab.experiment.run import run_experiment, write_whole
+    from honeyguide.lab.runner.results import to_json
+    from honeyguide.lab.runner.run import run_experiment, write_whole
 
     with CellProgress(quiet=quiet) as progress:
         written = run_experiment(

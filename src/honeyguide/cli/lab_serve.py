@@ -7,10 +7,10 @@ import signal
 from pathlib import Path
 
 from honeyguide.cli.output import print_facts
-from honeyguide.config.crawl import run_here
-from honeyguide.lab.recorded.serving import RecordedSite
-from honeyguide.lab.recorded.web import Recorded, open_web
-from honeyguide.lab.serve import WebServer
+from honeyguide.job.crawl import run_here
+from honeyguide.lab.webs.recorded.serving import RecordedSite
+from honeyguide.lab.webs.recorded.web import Recorded, open_web
+from honeyguide.lab.webs.serve import WebServer
 
 
 def serve(web: str, /, *, port: int = 8099, log: Path | None = None, json: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.cli.output import note, print_table
-from honeyguide.lab.recorded.home import KNOWN, at_hand, webs_folder
+from honeyguide.lab.webs.recorded.home import KNOWN, at_hand, webs_folder
 
 
 def webs(*, json: bool = False) -> None:

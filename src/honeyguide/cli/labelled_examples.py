@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from honeyguide.config.corpus import read_corpus
-from honeyguide.config.crawl import read_document
 from honeyguide.config.load import load
 from honeyguide.errors import TopicError
+from honeyguide.job.corpus import read_corpus
+from honeyguide.job.crawl import read_document
 from honeyguide.model import Document
 from honeyguide.relevance.evolved.index import Terms
 from honeyguide.relevance.evolved.samples import Labelled

@@ -8,8 +8,8 @@ import msgspec
 from rich.console import Console
 
 from honeyguide.cli.output import note, print_json, print_table
-from honeyguide.store.collection import Collection
-from honeyguide.store.link_analysis import RankedPage
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.link_analysis import RankedPage
 
 
 def links(

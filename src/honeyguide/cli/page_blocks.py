@@ -10,8 +10,9 @@ from typing import Literal
 import msgspec
 
 from honeyguide.cli.output import print_json, print_table
-from honeyguide.config.build import Parts
-from honeyguide.config.inspect_page import (
+from honeyguide.config.load import load
+from honeyguide.errors import HoneyguideError
+from honeyguide.job.inspect_page import (
     blocks_asked,
     page_of_collection,
     page_of_file,
@@ -19,12 +20,11 @@ from honeyguide.config.inspect_page import (
     parts_of_collection,
     parts_of_topic,
 )
-from honeyguide.config.load import load
-from honeyguide.errors import HoneyguideError
-from honeyguide.lab.block_picture import ScoredBlock, draw_blocks
+from honeyguide.job.parts import Parts
 from honeyguide.model import Page
 from honeyguide.ordering.cbp_slc import RULES, CbpSlc
 from honeyguide.parse.base import BlockOptions, Blocks
+from honeyguide.plots.blocks import ScoredBlock, draw_blocks
 from honeyguide.topic.examples import is_url
 
 COLUMNS = ["block", "score", "links", "admitted", "words", "path", "text"]

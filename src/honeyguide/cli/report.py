@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.cli.output import print_facts, print_json, print_table
-from honeyguide.lab.plots import Curve, Panel, draw
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
+from honeyguide.plots.panels import Curve, Panel, draw
 from honeyguide.web.url import host_key
 
 

@@ -16,7 +16,7 @@ def apply(folder: Path, /, *, json: bool = False) -> None:
         folder: The collection.
         json: Print JSON.
     """
-    from honeyguide.config.apply_reviews import apply_reviews
+    from honeyguide.job.apply_reviews import apply_reviews
 
     told = apply_reviews(folder)
     if not told:

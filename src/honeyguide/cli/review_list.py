@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from honeyguide.cli.output import note, print_table, show
-from honeyguide.store.catalogue import Catalogue
-from honeyguide.store.collection import Collection
-from honeyguide.store.review_desk import link_counts, next_cards, standing
+from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.review_desk import link_counts, next_cards, standing
 from honeyguide.store.reviews import read_reviews
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.cli.output import note, print_table
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
 
 
 def search(

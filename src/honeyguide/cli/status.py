@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.cli.output import print_facts
-from honeyguide.engine.estimate import estimate_of
-from honeyguide.store.collection import Collection
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.estimate import estimate_of
 
 
 def status(folder: Path, /, *, json: bool = False) -> None:

@@ -23,7 +23,7 @@ def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
     config = load(file)
     files = _count_files(config)
     # Only now, since the algorithms take a second to import and most mistakes are found without them.
-    from honeyguide.config.build import check_config, spelled_out
+    from honeyguide.job.parts import check_config, spelled_out
 
     recipe = check_config(config)
     text = freeze(spelled_out(config, recipe))

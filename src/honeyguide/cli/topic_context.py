@@ -58,7 +58,7 @@ def context(folder: Path, /, *, plot: Path | None = None, json: bool = False) ->
         "seconds": round(graph.seconds, 1),
     }
     if plot is not None:
-        from honeyguide.lab.context_picture import draw_context
+        from honeyguide.plots.context import draw_context
 
         draw_context(graph, plot, title=f"Context graph of {name}")
     _show({**facts, "notes": graph.notes, "layers": rows}, rows, own, json=json)

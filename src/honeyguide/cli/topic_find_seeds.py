@@ -11,7 +11,6 @@ from cyclopts import Parameter
 
 from honeyguide.cli.output import fail, note, print_table
 from honeyguide.cli.seed_file import add_seeds
-from honeyguide.config import settings
 from honeyguide.config.load import changed, load
 from honeyguide.config.schema import Config
 from honeyguide.discovery.search.engines import Within, make_engines
@@ -23,6 +22,7 @@ from honeyguide.engine.service_http import ServiceHttp
 from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
+from honeyguide.job import settings
 from honeyguide.model import Examples
 
 _Many = Parameter(consume_multiple=True)

@@ -10,8 +10,8 @@ import msgspec
 from cyclopts import Parameter
 
 from honeyguide.cli.output import note, print_json, print_table
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import TopicError
-from honeyguide.store.collection import Collection
 from honeyguide.topic.tokens import layered
 from honeyguide.topic.tokens_home import personal_table_file
 from honeyguide.topic.tokens_seen import AT_LEAST, unmapped_tokens

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.cli.output import print_facts, print_json, print_table
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError
-from honeyguide.store.collection import Collection
 
 
 def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) -> None:
@@ -52,7 +52,7 @@ def _order_explains(folder: Path, url: str) -> dict[str, object]:
     if not any((folder / "models").glob("order-*.npz")):
         return {}
     # Only now: the parts of a crawl take a second to import.
-    from honeyguide.config.explain import order_explains
+    from honeyguide.job.explain import order_explains
 
     return order_explains(folder, url)
 
@@ -71,7 +71,7 @@ def _show_order(told: dict[str, object]) -> None:
 def _show_blocks(folder: Path, url: str) -> None:
     # Only now: the model behind the scores takes a second to import.
     from honeyguide.cli.page_blocks import scored_blocks, show_blocks
-    from honeyguide.config.inspect_page import blocks_asked, page_of_collection, parts_of_collection
+    from honeyguide.job.inspect_page import blocks_asked, page_of_collection, parts_of_collection
 
     parts = parts_of_collection(folder)
     page = page_of_collection(folder, url, blocks_asked(parts, True))

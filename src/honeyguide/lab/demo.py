@@ -9,15 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from honeyguide.config.crawl import Crawl, run_here
+from honeyguide.collection.collection import Collection
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
 from honeyguide.errors import TopicError
-from honeyguide.lab.generated import GeneratedWeb, WebSpec, examples, reachable, seeds
+from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.lab.measures import CrawlRecord, Fetched, downloads_to, harvest_rate, recall_curve
-from honeyguide.lab.plots import draw, harvest_and_recall
-from honeyguide.lab.serve import start_server
-from honeyguide.store.collection import Collection
+from honeyguide.lab.measures.curves import harvest_and_recall
+from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec, examples, reachable, seeds
+from honeyguide.lab.webs.serve import start_server
+from honeyguide.plots.panels import draw
 
 RECIPES = ("breadth-first", "best-first", "cbp-slc")
 COLUMNS = {

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.review_desk import link_counts
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.collection import Collection
-from honeyguide.store.review_desk import link_counts
 from honeyguide.ui.launch import Launcher
 
 _CALM = 1.0

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.config.builder import Inspection, checked_topic, inspect_topic, topic_text
 from honeyguide.config.recipes import recipe_names
 from honeyguide.errors import HoneyguideError
+from honeyguide.job.topic_builder import Inspection, checked_topic, inspect_topic, topic_text
 from honeyguide.model import Document
 from honeyguide.store.atomic import replacing
 from honeyguide.ui.portal import Portal, portal_of

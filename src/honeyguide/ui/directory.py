@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.store.directory import Directory
+from honeyguide.collection.directory import Directory
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import page_of, query_of, render, see_other
 from honeyguide.ui.work import Task

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.directory import Directory
+from honeyguide.collection.exports.datasheet import topic_name
+from honeyguide.collection.exports.document import Document, to_html, to_markdown
+from honeyguide.collection.exports.formats import FORMATS, Format, Source, describe
+from honeyguide.collection.exports.selection import Progress
 from honeyguide.store.atomic import replacing
-from honeyguide.store.collection import Collection
-from honeyguide.store.directory import Directory
-from honeyguide.store.exports.datasheet import topic_name
-from honeyguide.store.exports.document import Document, to_html, to_markdown
-from honeyguide.store.exports.formats import FORMATS, Format, Source, describe
-from honeyguide.store.exports.selection import Progress
 from honeyguide.store.layout import Layout
 from honeyguide.ui.static_directory import write_static_directory
 

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.collection.exports.formats import Format
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.exports.formats import Format
 from honeyguide.ui.export_files import (
     OFFERED,
     Made,

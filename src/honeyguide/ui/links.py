@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.store.duplicate_groups import DuplicateGroup
+from honeyguide.collection.duplicate_groups import DuplicateGroup
 from honeyguide.ui.jobs import Job
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import page_of, query_of, render

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.collection.overview import Overview
 from honeyguide.engine.control import ask, checked_limits, with_limits
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.overview import Overview
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import Form, read_form, render, see_other
 from honeyguide.ui.watch import Figures, Standing, stands

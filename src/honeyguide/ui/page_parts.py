@@ -10,14 +10,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.config.build import Parts
-from honeyguide.config.inspect_page import blocks_asked, parts_of_collection
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding, codings, decode
+from honeyguide.job.inspect_page import blocks_asked, parts_of_collection
+from honeyguide.job.parts import Parts
 from honeyguide.model import Outcome
 from honeyguide.store.archive import Position
 from honeyguide.store.archive_reader import Reference, read_record
-from honeyguide.store.collection import Collection
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 from honeyguide.ui.page_view import MOST_BODY, archived_page, row_asked

@@ -9,15 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.story import tell_row
 from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding
 from honeyguide.model import Page
 from honeyguide.parse.base import Blocks
-from honeyguide.store.collection import Collection
 from honeyguide.store.index import FullText
 from honeyguide.store.records import PageRecord
-from honeyguide.store.story import tell_row
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import query_of, render, see_other
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from starlette.requests import Request
 
+from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.catalogue import Catalogue
-from honeyguide.store.collection import Collection
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.ui.applying import Applier, LinkCounter
 from honeyguide.ui.jobs import Jobs

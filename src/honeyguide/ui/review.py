@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.collection.review_desk import Card, decide, next_cards, standing
 from honeyguide.engine.control import ask
 from honeyguide.engine.retraining import APPLIED, applied
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.model import Outcome
-from honeyguide.store.review_desk import Card, decide, next_cards, standing
 from honeyguide.store.reviews import Drawn, Reviews, read_reviews, undo_review
 from honeyguide.ui.page_view import archived_page
 from honeyguide.ui.portal import Portal, portal_of

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.collection.catalogue import SORTS, Sort, Wanted
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.catalogue import SORTS, Sort, Wanted
-from honeyguide.store.collection import Collection
 from honeyguide.store.index import FullText
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import Form, page_of, query_of, render

@@ -18,12 +18,12 @@ from typing import TypeVar
 import jinja2
 import msgspec
 
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.directory import Directory
+from honeyguide.collection.directory_entries import Entry
+from honeyguide.collection.exports.selection import Progress, silent
 from honeyguide.errors import CollectionError
 from honeyguide.store.atomic import sync_folder
-from honeyguide.store.collection import Collection
-from honeyguide.store.directory import Directory
-from honeyguide.store.directory_entries import Entry
-from honeyguide.store.exports.selection import Progress, silent
 
 PAGE = 100
 """Pages in one list."""

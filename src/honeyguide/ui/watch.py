@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 from starlette.concurrency import run_in_threadpool
 
+from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.estimate import Estimate, estimate_of
+from honeyguide.collection.overview import Overview, look
 from honeyguide.engine.budget import Budget
 from honeyguide.engine.control import OBEYED, Obeyed
-from honeyguide.engine.estimate import Estimate, estimate_of
 from honeyguide.engine.retraining import APPLIED, applied
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
-from honeyguide.store.catalogue import Catalogue
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import holder
-from honeyguide.store.overview import Overview, look
 from honeyguide.store.state import State
 
 TICK_SECONDS = 1.0

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import msgspec
 
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.duplicate_groups import DuplicateGroup
+from honeyguide.collection.exports.selection import Progress
+from honeyguide.collection.link_analysis import LinkAnalysis
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.collection import Collection
-from honeyguide.store.duplicate_groups import DuplicateGroup
-from honeyguide.store.exports.selection import Progress
-from honeyguide.store.link_analysis import LinkAnalysis
 from honeyguide.ui.export_files import OFFERED, make
 
 _EVERY = 0.1

@@ -8,12 +8,12 @@ import pytest
 
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page
-from honeyguide.relevance import checks
 from honeyguide.relevance.content_svm import ContentSvm
 from honeyguide.relevance.evolved.formula import parse
 from honeyguide.relevance.evolved.knn import EvolvedKnn
 from honeyguide.relevance.evolved.model_file import Similarity, read_similarity, write_similarity
 from honeyguide.relevance.evolved.picture import tree_svg
+from honeyguide.testing import page_models as checks
 
 
 @pytest.mark.parametrize("check", checks.all_checks(), ids=lambda check: check.__name__)

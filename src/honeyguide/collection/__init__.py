@@ -1,0 +1,1 @@
+"""Reading a collection: lists, search, review, what is left to find, directory, exports."""

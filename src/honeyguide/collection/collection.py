@@ -1,0 +1,234 @@
+"""A collection as its readers see it: numbers, pages, stories of URLs, search, exports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.collection.directory_entries import Entry, page_entries
+from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
+from honeyguide.collection.exports.datasheet import topic_languages
+from honeyguide.collection.exports.formats import Source, write_export
+from honeyguide.collection.exports.page_rows import page_rows
+from honeyguide.collection.exports.selection import Progress, Selection, silent
+from honeyguide.collection.story import Story, tell
+from honeyguide.errors import CollectionError
+from honeyguide.model import Outcome
+from honeyguide.store.index import FullText, Hit
+from honeyguide.store.layout import Layout
+from honeyguide.store.records import PageRecord
+from honeyguide.store.reviews import Reviews, read_reviews
+from honeyguide.store.state import State
+
+if TYPE_CHECKING:
+    from honeyguide.collection.directory import Directory
+    from honeyguide.collection.link_analysis import LinkAnalysis
+
+
+class Status(msgspec.Struct, frozen=True):
+    """Where a crawl stands."""
+
+    pages: int
+    relevant: int
+    harvest: float
+    known: int
+    waiting: int
+    outcomes: dict[str, int]
+    hosts: int
+    requests: int
+    bytes: int
+    seconds: float
+    sessions: int
+    running: bool
+    reason: str
+    """Why the last session ended; empty while one runs."""
+
+
+class Collection:
+    """Reads a collection, also while a crawl writes it.
+
+    Example:
+        >>> Collection.open("no/such/folder")
+        Traceback (most recent call last):
+        ...
+        honeyguide.errors.CollectionError: ...
+    """
+
+    def __init__(self, state: State, layout: Layout | None) -> None:
+        self.state = state
+        self.layout = layout
+
+    @classmethod
+    def open(cls, folder: Path | str) -> Self:
+        """Open a folder that `honeyguide crawl` wrote, for reading."""
+        layout = Layout.open(Path(folder))
+        return cls(State.open(layout.state_file, read_only=True), layout)
+
+    @classmethod
+    def of(cls, state: State | None) -> Self:
+        """The result of a crawl that was kept in memory."""
+        if state is None:
+            raise CollectionError("the crawl has not run yet; run it first")
+        return cls(state, None)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.state.close()
+
+    def __enter__(self) -> Self:
+        """The collection itself."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close it."""
+        self.close()
+
+    def status(self) -> Status:
+        """The numbers of the crawl."""
+        counts = self.state.counts()
+        waiting = counts.pop(Outcome.WAITING, 0)
+        tally = self.state.setting("tally")
+        spent = tally if isinstance(tally, dict) else {}
+        sessions = self.state.sessions()
+        running = bool(sessions) and sessions[-1].stop is None
+        pages = int(spent.get("pages", 0))
+        relevant = int(spent.get("relevant", 0))
+        return Status(
+            pages=pages,
+            relevant=relevant,
+            harvest=relevant / pages if pages else 0.0,
+            known=waiting + sum(counts.values()),
+            waiting=waiting,
+            outcomes={outcome.name.lower(): count for outcome, count in sorted(counts.items()) if count},
+            hosts=len(self.state.hosts()),
+            requests=int(spent.get("requests", 0)),
+            bytes=int(spent.get("bytes", 0)),
+            seconds=float(spent.get("seconds", 0.0)),
+            sessions=len(sessions),
+            running=running,
+            reason=sessions[-1].reason if sessions else "",
+        )
+
+    def pages(self, *, relevant: bool | None = True) -> Iterator[PageRecord]:
+        """Pages in the order they were fetched; None for all, True for those on topic."""
+        return self.state.pages(on_topic=relevant)
+
+    def verdicts(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """On topic or not, and score, of each page in order of fetching."""
+        found = [(page.on_topic, page.score) for page in self.state.pages()]
+        return (
+            np.array([on_topic for on_topic, _ in found], dtype=np.bool_),
+            np.array([score for _, score in found], dtype=np.float64),
+        )
+
+    def why(self, url: str) -> Story:
+        """The story of one URL."""
+        return tell(self.state, url)
+
+    def search(
+        self, words: str, limit: int = 10, offset: int = 0, *, host: str = "", language: str = ""
+    ) -> list[Hit]:
+        """Full-text search over the relevant pages."""
+        index = self._index()
+        try:
+            return index.search(words, limit, offset, host=host, language=language)
+        finally:
+            index.close()
+
+    def export(
+        self,
+        path: Path | str,
+        *,
+        format: str = "jsonl",  # noqa: A002 - the option's name
+        relevant: bool = True,
+        text: bool = False,
+        clock: Callable[[], float] = time.time,
+        progress: Progress = silent,
+    ) -> int:
+        """Write the collection to a file; returns how many pages it holds.
+
+        Args:
+            path: Replaced when everything was written, else left as it was.
+            format: A name in `honeyguide.collection.exports.formats.FORMATS`: `jsonl`, `csv`, `parquet`,
+                `warc`, `wacz`, `gexf`, `opml`, `datasheet` (Markdown) or `datasheet-html`.
+            relevant: Only pages on topic. Pages that asked not to be indexed are never exported.
+            text: With the pages' texts (tables and WACZ).
+            clock: Epoch seconds, for the dates that some formats carry.
+            progress: Called with the number of pages done and the number in all.
+
+        Raises:
+            CollectionError: With what to do about it.
+        """
+        source = Source(self.state, self.layout, relevant=relevant, text=text, at=clock(), progress=progress)
+        return write_export(source, Path(path), format)
+
+    def rows(self, *, relevant: bool | None = True, text: bool = False) -> Iterator[dict[str, object]]:
+        """Pages on topic (None: all) as plain rows with the columns of `tables.PAGE_COLUMNS`."""
+        index = self._index() if text else None
+        try:
+            yield from page_rows(
+                Selection(self.state, relevant=bool(relevant), reviews=self._reviews()),
+                index.text if index is not None else None,
+            )
+        finally:
+            if index is not None:
+                index.close()
+
+    def links(self, *, limit: int = 1_000, relevant: bool = True, within_hosts: bool = False) -> LinkAnalysis:
+        """The best hubs and authorities (HITS) of the collection's graph."""
+        # scipy takes longer to load than `honeyguide status` to answer, and most readers need none of it.
+        from honeyguide.collection.link_analysis import analyse_links
+
+        return analyse_links(self.state, limit=limit, relevant=relevant, within_hosts=within_hosts)
+
+    def duplicate_groups(self, *, relevant: bool = True) -> list[DuplicateGroup]:
+        """Groups of pages with equal bytes or nearly equal texts, largest first."""
+        return duplicate_groups(self.state, relevant=relevant)
+
+    def directory(self, *, subjects: int = 0, seed: int = 0, progress: Progress = silent) -> Directory:
+        """The relevant pages by subject and by host; `subjects` is how many, 0 for a number that suits.
+
+        Raises:
+            CollectionError: There are no relevant pages, or no index.
+        """
+        from honeyguide.collection.directory import build_directory, require_pages  # loads scipy, as above
+
+        index = self._index()
+        try:
+            languages = topic_languages(self.layout.topic_file if self.layout else None)
+            made = build_directory(
+                self.state,
+                index.text,
+                reviews=self._reviews(),
+                languages=languages,
+                subjects=subjects,
+                seed=seed,
+                progress=progress,
+            )
+        finally:
+            index.close()
+        return require_pages(made)
+
+    def entries(self, rows: Iterable[int], *, snippets: bool = True) -> list[Entry]:
+        """What a directory shows of pages, with the beginning of their texts where there is an index."""
+        if not snippets or self.layout is None or not self.layout.index_file.is_file():
+            return page_entries(self.state, rows)
+        index = self._index()
+        try:
+            return page_entries(self.state, rows, index.text)
+        finally:
+            index.close()
+
+    def _reviews(self) -> Reviews | None:
+        return read_reviews(self.layout.root) if self.layout else None
+
+    def _index(self) -> FullText:
+        if self.layout is None:
+            raise CollectionError("a crawl kept in memory has no index; give it a folder with out=")
+        return FullText.open(self.layout.index_file, read_only=True)

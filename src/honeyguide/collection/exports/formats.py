@@ -1,0 +1,223 @@
+"""Every export by its name: the one list that the command line, Python and the portal share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from honeyguide.collection.exports.datasheet import datasheet, topic_name
+from honeyguide.collection.exports.document import Document, to_html, to_markdown
+from honeyguide.collection.exports.gexf import write_gexf
+from honeyguide.collection.exports.opml import write_opml
+from honeyguide.collection.exports.page_rows import page_rows
+from honeyguide.collection.exports.selection import Progress, Selection, silent
+from honeyguide.collection.exports.tables import PAGE_COLUMNS, TEXT_COLUMN, export
+from honeyguide.collection.exports.wacz import write_wacz
+from honeyguide.collection.exports.warc import write_warc
+from honeyguide.errors import CollectionError
+from honeyguide.store.atomic import replacing
+from honeyguide.store.index import FullText
+from honeyguide.store.layout import Layout
+from honeyguide.store.reviews import Reviews, read_reviews
+from honeyguide.store.state import State
+
+
+class Format(msgspec.Struct, frozen=True):
+    """A kind of file that a collection can be written as."""
+
+    name: str
+    file: str
+    """Name of the file unless another is asked for."""
+    media_type: str
+    meaning: str
+    pages: bool = True
+    """Whether it can hold all pages instead of those on topic."""
+    text: bool = False
+    """Whether it can hold the pages' text as well."""
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        Format("jsonl", "pages.jsonl", "application/x-ndjson", "One JSON object a page", text=True),
+        Format("csv", "pages.csv", "text/csv", "A table for spreadsheets; formulas are disarmed", text=True),
+        Format(
+            "parquet",
+            "pages.parquet",
+            "application/vnd.apache.parquet",
+            "A table with types, for data frames",
+            text=True,
+        ),
+        Format("warc", "pages.warc.gz", "application/warc", "Archived answers, record by record"),
+        Format(
+            "wacz", "pages.wacz", "application/wacz", "Archive, index and page list, for replay", text=True
+        ),
+        Format("gexf", "links.gexf", "application/gexf+xml", "The link graph, for Gephi"),
+        Format("opml", "hosts.opml", "text/x-opml", "Hosts with their feeds and pages, as outlines"),
+        Format(
+            "datasheet", "datasheet.md", "text/markdown", "What the collection is, in Markdown", pages=False
+        ),
+        Format(
+            "datasheet-html", "datasheet.html", "text/html", "What the collection is, as a page", pages=False
+        ),
+    )
+}
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What an export reads, and how it is asked for."""
+
+    state: State
+    layout: Layout | None
+    relevant: bool
+    text: bool
+    at: float
+    progress: Progress = silent
+
+    @property
+    def reviews(self) -> Reviews | None:
+        """What people said; None for a crawl kept in memory."""
+        return read_reviews(self.layout.root) if self.layout else None
+
+    @property
+    def software(self) -> str:
+        """Name and version, as it goes into files."""
+        return f"honeyguide/{version('honeyguide')}"
+
+    @property
+    def archive(self) -> Path:
+        """The folder of WARC files.
+
+        Raises:
+            CollectionError: The crawl was kept in memory.
+        """
+        if self.layout is None:
+            raise CollectionError("a crawl kept in memory has no archive; give it a folder with out=")
+        return self.layout.archive_folder
+
+    @property
+    def title(self) -> str:
+        """The topic's name."""
+        return topic_name(self.layout.topic_file if self.layout else None)
+
+    def selection(self) -> Selection:
+        """The pages asked for."""
+        return Selection(self.state, relevant=self.relevant, reviews=self.reviews)
+
+    def index(self) -> AbstractContextManager[FullText | None]:
+        """The full text, if texts are wanted."""
+        if not self.text:
+            return nullcontext()
+        if self.layout is None:
+            raise CollectionError("a crawl kept in memory has no index; give it a folder with out=")
+        return closing(FullText.open(self.layout.index_file, read_only=True))
+
+
+def write_export(source: Source, path: Path, name: str) -> int:
+    """Write one file; how many pages it holds (of a datasheet: describes).
+
+    Raises:
+        CollectionError: An unknown format, an option it has not, a damaged archive or a full disk.
+    """
+    form = FORMATS.get(name)
+    if form is None:
+        raise CollectionError(f"{name!r} is no format; use one of {', '.join(FORMATS)}")
+    if source.text and not form.text:
+        having = ", ".join(each.name for each in FORMATS.values() if each.text)
+        raise CollectionError(f"{name} files hold no texts of their own; use one of {having}, or no --text")
+    return _WRITERS[name](source, path)
+
+
+def describe(source: Source) -> Document:
+    """The datasheet as a document."""
+    return datasheet(
+        source.state,
+        topic_file=source.layout.topic_file if source.layout else None,
+        archive=source.layout.archive_folder if source.layout else None,
+        reviews=source.reviews,
+        software=source.software,
+        at=source.at,
+        progress=source.progress,
+    )
+
+
+def _table(source: Source, path: Path, name: str) -> int:
+    columns = (*PAGE_COLUMNS, TEXT_COLUMN) if source.text else PAGE_COLUMNS
+    with source.index() as index:
+        rows: Iterator[dict[str, object]] = page_rows(
+            source.selection(), index.text if index is not None else None, source.progress
+        )
+        return export(rows, path, form=name, columns=columns)
+
+
+def _warc(source: Source, path: Path) -> int:
+    return write_warc(
+        source.selection(),
+        source.archive,
+        path,
+        software=source.software,
+        at=source.at,
+        progress=source.progress,
+    )
+
+
+def _wacz(source: Source, path: Path) -> int:
+    with source.index() as index:
+        return write_wacz(
+            source.selection(),
+            source.archive,
+            path,
+            software=source.software,
+            at=source.at,
+            title=source.title,
+            text_of=index.text if index is not None else None,
+            progress=source.progress,
+        )
+
+
+def _graph(source: Source, path: Path) -> int:
+    return write_gexf(
+        source.selection(),
+        path,
+        software=source.software,
+        at=source.at,
+        title=source.title,
+        progress=source.progress,
+    )
+
+
+def _outline(source: Source, path: Path) -> int:
+    return write_opml(
+        source.selection(),
+        path,
+        software=source.software,
+        at=source.at,
+        title=source.title,
+        progress=source.progress,
+    )
+
+
+def _sheet(source: Source, path: Path, render: Callable[[Document], str]) -> int:
+    text = render(describe(source))
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", errors="replace")
+    return source.state.page_count()
+
+
+_Writer: TypeAlias = Callable[[Source, Path], int]
+_WRITERS: dict[str, _Writer] = {
+    "jsonl": lambda source, path: _table(source, path, "jsonl"),
+    "csv": lambda source, path: _table(source, path, "csv"),
+    "parquet": lambda source, path: _table(source, path, "parquet"),
+    "warc": _warc,
+    "wacz": _wacz,
+    "gexf": _graph,
+    "opml": _outline,
+    "datasheet": lambda source, path: _sheet(source, path, to_markdown),
+    "datasheet-html": lambda source, path: _sheet(source, path, to_html),
+}

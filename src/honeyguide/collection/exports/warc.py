@@ -1,0 +1,236 @@
+"""Pages as one WARC file: the archive's own records, copied member by member.
+
+Nothing is inflated but headers and nothing is compressed anew, so an export runs at the speed of the disk
+and every digest, identifier and date stays what the crawl wrote. A page's records are the answer (or
+revisit), its request and its metadata. A revisit whose first copy is not among the pages brings it along,
+since it cannot be read without; the warcinfo record that records refer to comes before them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+from uuid import NAMESPACE_URL, uuid5
+
+import msgspec
+
+from honeyguide.collection.exports.selection import Progress, Selection, silent
+from honeyguide.errors import CollectionError
+from honeyguide.store.archive_reader import as_response
+from honeyguide.store.archive_record import RecordPacker, field, header, record_id, sha1_digest, warc_date
+from honeyguide.store.archive_scan import (
+    MAX_RECORD_BYTES,
+    RawRecord,
+    TornTail,
+    inflate,
+    parse_head,
+    parse_member,
+)
+from honeyguide.store.atomic import replacing
+from honeyguide.store.records import PageRecord
+
+_HEAD_BYTES = 64 * 1024
+_CHUNK = 8 * 1024
+
+
+class Copied(msgspec.Struct, frozen=True):
+    """One answer in the export: what an index of it needs."""
+
+    url: str
+    at: float
+    status: int
+    content_type: str
+    digest: str
+    kind: str
+    """`response` or `revisit`."""
+    offset: int
+    """In the export."""
+    length: int
+
+
+class RecordCopier:
+    """Copies the records of pages from an archive into a file opened for writing.
+
+    Args:
+        folder: The archive.
+        out: Receives gzip members.
+        name: Of the file being written, for its warcinfo record.
+        software: For the warcinfo record.
+        at: Epoch seconds of the export.
+    """
+
+    def __init__(
+        self, folder: Path, out: Callable[[bytes], object], *, name: str, software: str, at: float
+    ) -> None:
+        self._folder = folder
+        self._out = out
+        self._offset = 0
+        self._open_name = ""
+        self._file: BinaryIO | None = None
+        self._written: set[int] = set()
+        self._seen_files: set[str] = set()
+        lines = (
+            f"software: {field(software)}\r\nformat: WARC File Format 1.1\r\n"
+            "description: pages of a collection, copied from its archive\r\n"
+        )
+        block = lines.encode("utf-8", "replace")
+        fields = (
+            ("WARC-Type", "warcinfo"),
+            ("WARC-Record-ID", record_id(uuid5(NAMESPACE_URL, f"honeyguide-export:{name}:{at!r}"), name, 0)),
+            ("WARC-Date", warc_date(at)),
+            ("WARC-Filename", field(name)),
+            ("Content-Type", "application/warc-fields"),
+            ("WARC-Block-Digest", sha1_digest(block)),
+        )
+        self._put(RecordPacker().pack(header(fields, len(block)), block, stored=False))
+
+    def __enter__(self) -> Self:
+        """The copier itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the archive file."""
+        if self._file is not None:
+            self._file.close()
+
+    def copy(self, page: PageRecord, original: PageRecord | None) -> Iterator[tuple[PageRecord, Copied]]:
+        """Copy a page, before it the page it is a revisit of; nothing that is there already.
+
+        Raises:
+            CollectionError: The archive does not hold what the state says.
+        """
+        for each in (original, page):
+            if each is not None and each.row not in self._written:
+                self._written.add(each.row)
+                yield each, self._copy(each)
+
+    def _copy(self, page: PageRecord) -> Copied:
+        file = self._source(page.file)
+        where = f"{self._folder / page.file} at offset {page.offset}"
+        file.seek(page.offset)
+        if not 0 < page.length <= MAX_RECORD_BYTES:
+            raise CollectionError(f"{where}: no position in an archive; is the state of another collection?")
+        member = file.read(page.length)
+        if len(member) != page.length or member[:2] != b"\x1f\x8b":
+            raise CollectionError(f"{where}: no archived answer; restore the archive file from a copy")
+        answer = as_response(_headers_of(where, member, page.offset))
+        if answer is None:
+            raise CollectionError(f"{where}: no archived answer; is the state of another collection?")
+        copied = Copied(
+            url=page.url,
+            at=answer.at,
+            status=answer.status,
+            content_type=answer.header("content-type").partition(";")[0].strip().lower() or page.content_type,
+            digest=answer.digest,
+            kind=answer.kind,
+            offset=self._offset,
+            length=page.length,
+        )
+        self._put(member)
+        for companion in self._companions(where, file):
+            self._put(companion)
+        return copied
+
+    def _companions(self, where: str, file: BinaryIO) -> Iterator[bytes]:
+        """The request and metadata members that follow the answer `file` stands behind."""
+        for _ in range(2):
+            data = file.read(_CHUNK)
+            start = file.tell() - len(data)
+            while True:
+                try:
+                    text, length = inflate(where, data, 0, limit=MAX_RECORD_BYTES)
+                    break
+                except TornTail:
+                    more = file.read(_CHUNK)
+                    if not more:
+                        return
+                    data += more
+            if parse_member(where, text, start, length)[0].kind not in ("request", "metadata"):
+                return
+            yield data[:length]
+            file.seek(start + length)
+
+    def _source(self, name: str) -> BinaryIO:
+        if name == self._open_name and self._file is not None:
+            return self._file
+        if Path(name).name != name or not name:
+            raise CollectionError(f"{name!r} is no archive file; is the state of another collection?")
+        if self._file is not None:
+            self._file.close()
+        try:
+            self._file = (self._folder / name).open("rb")
+        except OSError as error:
+            raise CollectionError(
+                f"{self._folder / name}: {error.strerror}; restore the archive file"
+            ) from error
+        self._open_name = name
+        if name not in self._seen_files:
+            self._seen_files.add(name)
+            self._copy_warcinfo(self._file)
+        return self._file
+
+    def _copy_warcinfo(self, file: BinaryIO) -> None:
+        data = file.read(_CHUNK * 8)
+        where = f"{self._folder / self._open_name} at offset 0"
+        text, length = inflate(where, data, 0, limit=MAX_RECORD_BYTES)
+        if parse_member(where, text, 0, length)[0].kind == "warcinfo":
+            self._put(data[:length])
+
+    def _put(self, member: bytes) -> None:
+        self._out(member)
+        self._offset += len(member)
+
+
+def copied_pages(
+    selection: Selection, copier: RecordCopier, progress: Progress = silent
+) -> Iterator[tuple[PageRecord, Copied]]:
+    """Copy every selected page; each answer that was written, with its page.
+
+    The state is asked for a revisit's first copy, so an export needs no memory of payloads.
+    """
+    for page in selection.pages(progress):
+        original = selection.state.page_by_row(page.duplicate_of) if page.duplicate_of else None
+        if original is not None and not selection.may_leave(original.row):
+            continue  # Its bytes are archived only under an address that asked not to be indexed.
+        yield from copier.copy(page, original)
+
+
+def write_warc(
+    selection: Selection,
+    archive: Path,
+    path: Path,
+    *,
+    software: str,
+    at: float,
+    progress: Progress = silent,
+) -> int:
+    """Write the selected pages to one `.warc.gz`; how many answers it holds.
+
+    Raises:
+        CollectionError: The archive is damaged or missing, or the disk is full; no file is left then.
+    """
+    count = 0
+    with (
+        replacing(path) as temporary,
+        temporary.open("wb") as file,
+        RecordCopier(archive, file.write, name=path.name, software=software, at=at) as copier,
+    ):
+        for _ in copied_pages(selection, copier, progress):
+            count += 1
+    return count
+
+
+def _headers_of(where: str, member: bytes, offset: int) -> RawRecord:
+    """WARC and HTTP headers of a member, from its first kilobytes: bodies are not inflated."""
+    try:
+        text = zlib.decompressobj(31).decompress(member, _HEAD_BYTES)
+    except zlib.error as error:
+        raise CollectionError(
+            f"{where}: damaged gzip data ({error}); restore the file from a copy"
+        ) from error
+    return parse_head(where, text, offset, len(member))

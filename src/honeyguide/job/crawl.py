@@ -1,0 +1,321 @@
+"""The crawl as Python users meet it: `Crawl(topic).run()` and `crawl(topic)`."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from honeyguide.collection.collection import Collection
+from honeyguide.config.load import changed, check_values, load
+from honeyguide.config.schema import VERSION, Config
+from honeyguide.discovery.base import Source
+from honeyguide.engine.budget import Tally
+from honeyguide.engine.clock import Clock, WallClock
+from honeyguide.engine.crawler import Crawler
+from honeyguide.engine.gather import gather as fetch_examples
+from honeyguide.engine.web import Visit, Web
+from honeyguide.errors import TopicError
+from honeyguide.fetch.base import Fetcher
+from honeyguide.frontier.rehearsal import rehearse
+from honeyguide.job.assemble import (
+    Given,
+    make_crawler,
+    make_fetcher,
+    make_web,
+    open_stores,
+    with_services,
+)
+from honeyguide.job.block_options import blocks_for
+from honeyguide.job.corpus import read_corpus
+from honeyguide.job.parts import chosen
+from honeyguide.job.prepare import prepare
+from honeyguide.model import Document, Event, Examples, Page, Topic
+from honeyguide.ordering.base import LinkOrder
+from honeyguide.parse.base import ParseJob
+from honeyguide.parse.html import parse_page
+from honeyguide.store.layout import Layout
+from honeyguide.store.state import State
+from honeyguide.topic.examples import gather as read_examples
+
+_MEDIA_TYPES = {".pdf": "application/pdf", ".txt": "text/plain", ".md": "text/plain"}
+
+Made = TypeVar("Made")
+
+
+class _Stopped(Exception):
+    """Asked to stop before the crawl had begun."""
+
+
+class Crawl:
+    """One crawl: of a topic, by a recipe, into a folder.
+
+    Args:
+        topic: A `Topic`, a checked `Config`, or the path of a topic file.
+        out: Folder of the collection; one that exists is resumed. None keeps everything in memory,
+            without archive and index.
+        recipe: Name of a recipe; by default the topic file's, or best-first.
+        relevance: A page model of your own, or a scikit-learn estimator over texts.
+        ordering: A link order of your own.
+        discovery: Sources of your own.
+        examples: What is known of the topic as text, instead of what the topic names.
+        services: What sources may need beyond HTTP, by name.
+        options: Further keys of the `[crawl]` table, such as `max_pages=500`.
+
+    Example:
+        >>> crawl = Crawl(Topic("owls", keywords=("owl",), seeds=("https://example.org/",)), max_pages=10)
+        >>> crawl.config.crawl.max_pages
+        10
+    """
+
+    def __init__(
+        self,
+        topic: Topic | Config | Path | str,
+        *,
+        out: Path | str | None = None,
+        recipe: str | None = None,
+        relevance: object = None,
+        ordering: LinkOrder | None = None,
+        discovery: Sequence[Source] | None = None,
+        examples: Examples | None = None,
+        services: Mapping[str, object] | None = None,
+        web: Web | None = None,
+        fetcher: Fetcher | None = None,
+        clock: Clock | None = None,
+        **options: object,
+    ) -> None:
+        self.config = as_config(topic, recipe, options)
+        self.recipe = chosen(self.config)
+        self.out = Path(out) if out is not None else None
+        self.clock: Clock = clock or WallClock()
+        self._given = Given(
+            model=relevance,
+            order=ordering,
+            sources=discovery,
+            services=services,
+            examples=examples,
+            web=web,
+            fetcher=fetcher,
+        )
+        self._crawler: Crawler | None = None
+        self._stop = ""
+        self._setting_up: asyncio.Future[Any] | None = None
+        self.reason = ""
+        """Why the crawl stopped."""
+        self.state: State | None = None
+        """The open state, while the crawl runs; afterwards too when it is kept in memory."""
+        self.missed_examples: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def tally(self) -> Tally:
+        """What was spent and found so far."""
+        return self._crawler.tally if self._crawler else Tally()
+
+    @property
+    def crawler(self) -> Crawler | None:
+        """The running loop."""
+        return self._crawler
+
+    def stop(self, reason: str = "asked to stop") -> None:
+        """Stop cleanly; a second call stops at once. The crawl can be resumed."""
+        self._stop = self._stop or reason
+        if self._crawler is not None:
+            self._crawler.stop(reason)
+        elif self._setting_up is not None:
+            self._setting_up.cancel()
+
+    async def _or_stop(self, work: Coroutine[None, None, Made]) -> Made:
+        """What comes before the crawl: a stop ends it at once, since nothing of it is worth draining."""
+        if self._stop:
+            work.close()
+            raise _Stopped
+        self._setting_up = task = asyncio.ensure_future(work)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._stop:
+                raise _Stopped from None
+            raise
+        finally:
+            self._setting_up = None
+
+    async def run(self) -> AsyncIterator[Event]:
+        """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
+        clock = self.clock
+        stores, layout = open_stores(self.config, self.out, clock)
+        state = self.state = stores.state
+        session = state.start_session(clock.now(), version=VERSION)
+        state.commit()
+        try:
+            blocks = blocks_for(self.recipe.ordering, self._given.order)
+            fetcher = make_fetcher(self.config, clock, self._given)
+            self._given = with_services(self._given, fetcher, clock, state)
+            web = make_web(self.config, blocks, clock, state, given=self._given, fetcher=fetcher)
+            try:
+                given = self._given.examples
+                examples = given if given else await self._or_stop(self._examples(web, layout))
+                prepared = await self._or_stop(
+                    prepare(
+                        self.config,
+                        self.recipe,
+                        examples,
+                        state=state,
+                        web=web,
+                        clock=clock,
+                        given=self._given,
+                        kept=layout.prepared_file if layout else None,
+                    )
+                )
+                for event in prepared.events:
+                    yield event
+                await self._or_stop(asyncio.to_thread(rehearse))
+                self._crawler = make_crawler(
+                    self.config,
+                    self.recipe,
+                    prepared.examples,
+                    stores=stores,
+                    layout=layout,
+                    web=web,
+                    clock=clock,
+                    given=self._given,
+                    prepared=prepared.sources,
+                    session=session,
+                )
+                if self._stop:
+                    self._crawler.stop(self._stop)
+                async for event in self._crawler.run():
+                    yield event
+                self.reason = self._crawler.stopping
+            except _Stopped:
+                self.reason = self._stop
+            finally:
+                await web.close()
+                await fetcher.close()
+            state.stop_session(session, clock.now(), reason=self.reason)
+            state.commit()
+        finally:
+            with ExitStack() as closing:  # all are closed, also when a full disk makes one of them fail
+                if self.out is not None:
+                    closing.callback(state.close)
+                if stores.index is not None:
+                    closing.callback(stores.index.close)
+                if stores.archive is not None:
+                    closing.callback(stores.archive.close)
+
+    def _remember(self, visit: Visit) -> None:
+        """Keep a robots.txt that was read for the examples: a resumed crawl must not ask again."""
+        if visit.robots_origin and self.state is not None:
+            held = [visit.status, visit.robots_body.decode("latin-1"), visit.exchanges[-1].at]
+            self.state.put_setting(f"robots:{visit.robots_origin}", held)
+
+    async def _examples(self, web: Web, layout: Layout | None) -> Examples:
+        """What the topic gives as text; fetched once, then kept in the collection."""
+        kept = layout.root / "examples.json" if layout else None
+        if kept is not None and kept.exists():
+            return msgspec.json.decode(kept.read_bytes(), type=Examples)
+        gathered = read_examples(
+            self.config.as_topic(),
+            to_document=read_document,
+            base=self.config.base,
+            to_corpus=partial(read_corpus, read_file=read_document),
+        )
+        deferred = gathered.deferred
+        urls = [*deferred.positives, *deferred.negatives, *deferred.unlabelled]
+        examples = gathered.examples
+        if urls:
+            fetched = await fetch_examples(
+                web, urls, self.clock, delay=self.config.politeness.delay, remember=self._remember
+            )
+            self.missed_examples = fetched.missed
+            if not fetched.documents and deferred.positives and not examples.keywords:
+                url, reason = fetched.missed[0]
+                raise TopicError(f"no example page could be fetched ({url}: {reason}); name others")
+            examples = gathered.complete(fetched.documents.get)
+        if kept is not None:
+            kept.write_bytes(msgspec.json.encode(examples))
+        return examples
+
+
+def crawl(
+    topic: Topic | Config | Path | str,
+    *,
+    on_event: Callable[[Event], object] | None = None,
+    **arguments: object,
+) -> Collection:
+    """Run a whole crawl and give back its collection; for scripts and notebooks.
+
+    Args:
+        topic: As for `Crawl`.
+        on_event: Called with each event.
+        arguments: As for `Crawl`.
+    """
+    job = Crawl(topic, **arguments)  # type: ignore[arg-type]
+
+    async def everything() -> None:
+        async for event in job.run():
+            if on_event is not None:
+                on_event(event)
+
+    run_here(everything)
+    return Collection.open(job.out) if job.out is not None else Collection.of(job.state)
+
+
+def run_here(work: Callable[[], object]) -> None:
+    """Run a coroutine function to its end, also where an event loop runs already (a notebook)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        _run(work)
+        return
+    problem: list[BaseException] = []
+
+    def aside() -> None:
+        try:
+            _run(work)
+        except BaseException as error:
+            problem.append(error)
+
+    thread = threading.Thread(target=aside)
+    thread.start()
+    thread.join()
+    if problem:
+        raise problem[0]
+
+
+def _run(work: Callable[[], object]) -> None:
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(work())  # type: ignore[arg-type]
+        return
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work())  # type: ignore[arg-type]
+
+
+def as_config(topic: Topic | Config | Path | str, recipe: str | None, options: dict[str, object]) -> Config:
+    """Whatever the caller gave, as a checked configuration with its own options laid over."""
+    if isinstance(topic, Topic):
+        values = msgspec.to_builtins(topic)
+        seeds = values.pop("seeds")
+        values = {key: value for key, value in values.items() if value}
+        config = check_values({"topic": values, "crawl": {"seeds": seeds}})
+    elif isinstance(topic, Config):
+        config = topic
+    else:
+        config = load(Path(topic))
+    return changed(config, {"crawl": {"recipe": recipe, **options}})
+
+
+def read_document(path: Path) -> Document:
+    """A local HTML, text or PDF file as an example."""
+    kind = _MEDIA_TYPES.get(path.suffix.lower(), "text/html")
+    parsed = parse_page(ParseJob("http://localhost/", path.read_bytes(), kind))
+    if not isinstance(parsed, Page):
+        raise TopicError(f"{path}: {parsed.detail}; name another file")
+    return Document(text=parsed.main_text or parsed.text, title=parsed.title, language=parsed.language)

@@ -1,0 +1,202 @@
+"""Building a topic by looking: what a page model learns from it, and what it thinks of any page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from honeyguide.config.load import check_values
+from honeyguide.config.schema import VERSION, Config
+from honeyguide.engine.clock import WallClock
+from honeyguide.engine.gather import gather as fetch_documents
+from honeyguide.errors import HoneyguideError, TopicError
+from honeyguide.job.assemble import Given, make_fetcher, make_web
+from honeyguide.job.parts import build_parts, check_config
+from honeyguide.model import Document, Examples, Page, Topic
+from honeyguide.relevance.base import PageModel
+from honeyguide.store.state import State
+from honeyguide.topic.examples import gather as read_examples
+from honeyguide.topic.file import TopicFile
+from honeyguide.topic.template import render
+from honeyguide.web.url import canonical
+
+MOST_KEYWORDS = 200
+MOST_ADDRESSES = 50
+MOST_TERMS = 40
+MOST_KEPT = 200
+"""Fetched pages that are kept for the next look."""
+_FROM_FILES = ("examples", "negatives", "background")
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What the model thinks of one page."""
+
+    url: str
+    title: str
+    score: float
+    on_topic: bool
+    terms: tuple[tuple[str, float], ...]
+    wanted: bool | None = None
+    """Whether the topic gives it as on topic or off; None for any other page."""
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """What a topic would do."""
+
+    name: str
+    recipe: str
+    model: str
+    terms: tuple[tuple[str, float], ...]
+    """What the model goes by, strongest first, as shares."""
+    examples: tuple[Judged, ...]
+    missed: tuple[tuple[str, str], ...]
+    """Addresses that gave no page, and why."""
+    tested: Judged | None = None
+
+
+def parted(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    r"""Pasted text as keywords and addresses: one a line, or several with commas between.
+
+    Example:
+        >>> parted("barn owl, owl\nhttps://example.org/owls")
+        (('barn owl', 'owl'), ('https://example.org/owls',))
+    """
+    keywords: dict[str, None] = {}
+    addresses: dict[str, None] = {}
+    for line in text.splitlines():
+        rest = re.sub(r"https?://\S+", lambda found: addresses.setdefault(found[0].rstrip(",;")) or "", line)
+        for word in re.split(r"[,;\t]", rest):
+            if folded := " ".join(word.split())[:100]:
+                keywords.setdefault(folded)
+    return tuple(keywords)[:MOST_KEYWORDS], tuple(addresses)[:MOST_ADDRESSES]
+
+
+def topic_text(
+    name: str, pasted: str, *, seeds: str = "", negatives: str = "", recipe: str = "", max_pages: int = 1000
+) -> str:
+    """A topic file from what a person pasted.
+
+    Args:
+        name: What the topic is called.
+        pasted: Words, and addresses of pages on topic.
+        seeds: Addresses to begin with; the example pages when empty.
+        negatives: Addresses of pages that are off topic.
+        recipe: Name of a recipe; best-first when empty.
+        max_pages: Budget.
+
+    Raises:
+        TopicError: Something in it makes no topic.
+    """
+    keywords, examples = parted(pasted)
+    _, off_topic = parted(negatives)
+    starts = parted(seeds)[1] or examples
+    if not name.strip():
+        raise TopicError("the topic has no name; write what it is about")
+    if not keywords and not examples:
+        raise TopicError("no word and no address was given; paste some")
+    topic = Topic(name.strip(), keywords, starts, examples, off_topic)
+    text = render(topic, recipe=recipe or "best-first", max_pages=max_pages, version=VERSION)
+    checked_topic(text)
+    return text
+
+
+def checked_topic(text: str) -> Config:
+    """The configuration that a text stands for; it may name web addresses, no files of this machine.
+
+    Raises:
+        TopicError: One line that says what is wrong.
+    """
+    config = check_values(TopicFile(Path("topic.toml"), text).values)
+    check_config(config)
+    for key in _FROM_FILES:
+        for item in getattr(config.topic, key):
+            if canonical(item) is None:
+                raise TopicError(f"{key}: {item!r} is no web address; files need a topic file of your own")
+    return config
+
+
+async def inspect_topic(
+    text: str, *, test: str = "", kept: MutableMapping[str, Document] | None = None
+) -> Inspection:
+    """Fetch the examples, fit the page model, and see what it makes of them.
+
+    Args:
+        text: A topic file.
+        test: Address of a page to judge, or a text.
+        kept: Pages fetched before, so that no site is asked twice for a look; new ones are added.
+
+    Raises:
+        TopicError: The topic cannot be used; one line.
+    """
+    config = checked_topic(text)
+    known = kept if kept is not None else {}
+    gathered = read_examples(config.as_topic(), to_document=_no_files, base=Path())
+    named = gathered.deferred
+    asked = canonical(test.strip()) if test.strip().startswith(("http://", "https://")) else None
+    wanted = [*named.positives, *named.negatives, *named.unlabelled, *([asked] if asked else [])]
+    missed = await _fetched(config, [url for url in wanted if url not in known], known)
+    examples = gathered.complete(known.get)
+    recipe = check_config(config)
+    model = build_parts(recipe, examples, sources=(), seed=config.crawl.random_seed).model
+    tested = None
+    if asked and asked in known:
+        tested = _judged(model, known[asked], None)
+    elif test.strip() and not asked:
+        tested = _judged(model, Document(test.strip(), "", "the text"), None)
+    shown = [_judged(model, known[url], True) for url in named.positives if url in known]
+    shown += [_judged(model, known[url], False) for url in named.negatives if url in known]
+    return Inspection(
+        name=config.topic.name,
+        recipe=recipe.name,
+        model=recipe.relevance.name,
+        terms=_terms(model, examples),
+        examples=tuple(shown),
+        missed=tuple(missed),
+        tested=tested,
+    )
+
+
+async def _fetched(
+    config: Config, urls: Sequence[str], kept: MutableMapping[str, Document]
+) -> tuple[tuple[str, str], ...]:
+    """Fetch pages as a crawl would: robots.txt, manners, limits, egress. Those that gave none, and why."""
+    if not urls:
+        return ()
+    clock, given = WallClock(), Given()
+    fetcher = make_fetcher(config, clock, given)
+    with State.open(None) as state:
+        web = make_web(config, False, clock, state, given=given, fetcher=fetcher)
+        try:
+            found = await fetch_documents(web, urls[:MOST_ADDRESSES], clock, delay=config.politeness.delay)
+        finally:
+            await web.close()
+            await fetcher.close()
+    while kept and len(kept) + len(found.documents) > MOST_KEPT:
+        kept.pop(next(iter(kept)))
+    kept.update(found.documents)
+    return found.missed
+
+
+def _no_files(path: Path) -> Document:
+    raise HoneyguideError(f"{path}: files are not read here; give web addresses")
+
+
+def _judged(model: PageModel, document: Document, wanted: bool | None) -> Judged:
+    page = Page(document.url, 0, document.title, document.text, document.text, document.language)
+    verdict = model.judge(page)
+    return Judged(document.url, document.title, verdict.score, verdict.on_topic, verdict.terms, wanted)
+
+
+def _terms(model: PageModel, examples: Examples) -> tuple[tuple[str, float], ...]:
+    """What speaks for the topic in the examples and in the keywords, as shares of all that does."""
+    texts = [Document(" . ".join(examples.keywords))] if examples.keywords else []
+    total: dict[str, float] = {}
+    for document in (*texts, *examples.positives):
+        for term, share in _judged(model, document, None).terms:
+            total[term] = total.get(term, 0.0) + share
+    whole = sum(total.values()) or 1.0
+    best = sorted(total.items(), key=lambda item: (-item[1], item[0]))[:MOST_TERMS]
+    return tuple((term, share / whole) for term, share in best)

@@ -1,0 +1,1 @@
+"""The experiments that come with Honeyguide; a study's module lies beside its file."""

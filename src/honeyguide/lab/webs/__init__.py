@@ -1,0 +1,1 @@
+"""Webs to experiment on: generated, recorded, hostile; and a server for them."""

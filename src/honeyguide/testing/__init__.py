@@ -1,0 +1,1 @@
+"""Contract checks for page models, link orders and sources; authors of parts run them, too."""

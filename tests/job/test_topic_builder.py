@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.errors import TopicError
+from honeyguide.job.topic_builder import checked_topic, inspect_topic, parted, topic_text
+from honeyguide.model import Document
+
+
+def test_words_and_addresses_are_told_apart() -> None:
+    words, addresses = parted("owl; barn  owl,\nsee https://a.example/x?y=1,2 and owl\n\nhttps://b.example/")
+    assert words == ("owl", "barn owl", "see and owl")
+    assert addresses == ("https://a.example/x?y=1,2", "https://b.example/")
+
+
+def test_the_text_is_a_topic_file_that_begins_at_the_examples() -> None:
+    config = checked_topic(topic_text('the "owls"', "barn owl\nhttps://a.example/", max_pages=70))
+    assert config.topic.name == 'the "owls"'
+    assert config.topic.keywords == ("barn owl",)
+    assert config.crawl.seeds == config.topic.examples == ("https://a.example/",)
+    assert config.crawl.max_pages == 70
+
+
+@pytest.mark.parametrize(
+    ("name", "pasted", "recipe", "message"),
+    [
+        ("", "owl", "", "no name"),
+        ("owls", " \n", "", "no word and no address"),
+        ("owls", "owl", "", "seeds"),
+        ("owls", "owl https://a.example/", "no-such", "no-such"),
+    ],
+)
+def test_what_makes_no_topic_is_refused(name: str, pasted: str, recipe: str, message: str) -> None:
+    with pytest.raises(TopicError, match=message):
+        topic_text(name, pasted, recipe=recipe)
+
+
+async def test_it_shows_what_the_model_learned_and_judges_any_text() -> None:
+    text = topic_text("owls", "barn owl, owl pellets, tawny owl", seeds="https://a.example/")
+    seen = await inspect_topic(text, test="A tawny owl and a barn owl sat in the barn.")
+    assert {term for term, _ in seen.terms} == {"barn owl", "owl pellet", "tawni owl"}
+    assert sum(share for _, share in seen.terms) == pytest.approx(1.0)
+    assert seen.tested is not None
+    assert seen.tested.on_topic
+    other = await inspect_topic(text, test="Forms of the tax office.")
+    assert other.tested is not None
+    assert other.tested.score == 0.0
+
+
+async def test_examples_fetched_before_are_not_fetched_again() -> None:
+    """The hosts do not exist: only pages that are held can be judged."""
+    text = topic_text("owls", "owl\nhttps://a.example/owl", negatives="https://a.example/tax")
+    kept = {
+        "https://a.example/owl": Document("the owl sleeps by day, the owl", "Owls", "https://a.example/owl"),
+        "https://a.example/tax": Document("income tax and tax forms", "Tax", "https://a.example/tax"),
+    }
+    seen = await inspect_topic(text, kept=kept)
+    assert seen.missed == ()
+    assert [(one.title, one.wanted, one.on_topic) for one in seen.examples] == [
+        ("Owls", True, True),
+        ("Tax", False, False),
+    ]
+
+
+async def test_files_of_the_machine_are_not_read() -> None:
+    text = topic_text("owls", "owl", seeds="https://a.example/")
+    with pytest.raises(TopicError, match="no web address"):
+        await inspect_topic(text.replace("# examples = [", 'examples = ["/etc/passwd", '))
