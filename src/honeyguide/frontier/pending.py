@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from honeyguide.frontier.records import Found, Waiting
 from honeyguide.store.columns import Columns
-from honeyguide.store.journal import sound
-from honeyguide.store.records import NewUrl, Replacement, numbers_to_text
-from honeyguide.store.state import State
+from honeyguide.store.records import NewUrl, Replacement
+from honeyguide.store.state import State, numbers_to_text, sound
 
 ANCHOR_LIMIT = 500
 CONTEXT_LIMIT = 200

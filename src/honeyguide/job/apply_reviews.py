@@ -67,7 +67,7 @@ def apply_reviews(folder: Path) -> dict[str, object]:
             clock=clock,
             given=with_services(Given(), fetcher, clock, stores.state),
         )
-        before = stores.state.journal.last
+        before = stores.state.last_event
         if crawler.retraining is not None:
             crawler.retraining.all(clock.now())
         told = [event.data for event in stores.state.events(after=before, kind="learned")]

@@ -80,19 +80,3 @@ class Session(msgspec.Struct, frozen=True):
     """None while running, and after a crash."""
     reason: str
     version: str
-
-
-_encode = msgspec.json.Encoder().encode
-
-
-def numbers_to_text(values: dict[str, float]) -> str:
-    """JSON of a small dict of numbers; empty for an empty one, which is the most frequent case."""
-    return _encode(values).decode() if values else ""
-
-
-def numbers_from_text(text: str) -> dict[str, float]:
-    """The dict again; numbers JSON cannot say (infinities, NaN) are left out."""
-    if not text:
-        return {}
-    values = msgspec.json.decode(text, type=dict[str, float | None])
-    return {name: value for name, value in values.items() if value is not None}

@@ -18,30 +18,35 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Event, Host, Outcome, Verdict
-from honeyguide.store import pages
 from honeyguide.store.columns import RECORD, Columns
-from honeyguide.store.journal import Journal, sound
 from honeyguide.store.lock import Lock
-from honeyguide.store.records import (
-    NewUrl,
-    PageRecord,
-    Replacement,
-    Session,
-    UrlRecord,
-    numbers_from_text,
-)
+from honeyguide.store.records import NewUrl, PageRecord, Replacement, Session, UrlRecord
 from honeyguide.store.schema import connect
 
 _CHUNK = 1 << 16
 _COMPACT_AT = 32 << 20
 """Bytes of log beyond twice its shortest form that are put up with before it is written anew."""
 
+_LAST_EVENT = "SELECT coalesce(max(number), 0) FROM journal"
 _LOG_SIZE = "SELECT coalesce(sum(length(records)), 0), coalesce(max(number), 0) FROM change"
-_INSERT = "INSERT INTO url VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_REPLACE = (
+_INSERT_URL = "INSERT INTO url VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_REPLACE_LINK = (
     "UPDATE url SET host = ?, status = ?, priority = ?, depth = ?, redirects = ?, parent = ?, source = ?,"
     " anchor = ?, context = ?, factors = ?, memo = ?, reason = ? WHERE row = ?"
 )
+_PAGE_FIELDS = PageRecord.__struct_fields__[:-2]
+"""The columns of table `page` but for the links; url and id come from table `url`."""
+_INSERT_PAGE = f"INSERT INTO page VALUES (?{', ?' * len(_PAGE_FIELDS)})"  # noqa: S608 - only question marks
+_SELECT_PAGE = (
+    f"SELECT {', '.join(f'page.{name}' for name in _PAGE_FIELDS)}, url.url, url.id"  # noqa: S608 - our own names
+    " FROM page JOIN url ON url.row = page.row"
+)
+_PAGES_AT_ONCE = 500
+_EVENTS_AT_ONCE = 1000
+_encode = msgspec.json.Encoder().encode
+_encode_sorted = msgspec.json.Encoder(order="sorted").encode
+_decode_terms = msgspec.json.Decoder(tuple[tuple[str, float], ...]).decode
+_decode_data = msgspec.json.Decoder(dict[str, object]).decode
 
 
 class State:
@@ -63,7 +68,10 @@ class State:
         self._connection = connection
         self._lock = lock
         self._read_only = read_only
-        self.journal = Journal(connection)
+        self._events: list[tuple[int, float, str, str, str]] = []
+        """Journal entries that the open transaction does not have yet."""
+        self.last_event: int = connection.execute(_LAST_EVENT).fetchone()[0]
+        """Number of the newest event."""
         self._columns: Columns | None = None
         self._applied = 0
         """Number of the last log entry that `_columns` has."""
@@ -108,13 +116,14 @@ class State:
 
     def commit(self) -> None:
         """End the open transaction: everything up to here survives a crash."""
-        self.journal.flush()
+        self._flush_events()
         self._connection.commit()
 
     def rollback(self) -> None:
         """Forget everything since the last commit. A frontier on this state must be built again."""
         self._connection.rollback()
-        self.journal.rollback()
+        self._events.clear()
+        (self.last_event,) = self._connection.execute(_LAST_EVENT).fetchone()
         self._columns = None
         self._applied = 0
         self._log_bytes, self._log_number = self._connection.execute(_LOG_SIZE).fetchone()
@@ -129,11 +138,11 @@ class State:
 
     def add_urls(self, urls: Sequence[NewUrl]) -> None:
         """Insert new URLs; rows must follow on from the last."""
-        self._write(_INSERT, urls)
+        self._write(_INSERT_URL, urls)
 
     def replace_links(self, replacements: Sequence[Replacement]) -> None:
         """Give known URLs another link as their reason to be fetched."""
-        self._write(_REPLACE, replacements)
+        self._write(_REPLACE_LINK, replacements)
 
     def end_urls(self, ended: Iterable[tuple[int, str, int]]) -> None:
         """Set (status, reason, row) of URLs that ended."""
@@ -225,7 +234,9 @@ class State:
     def check(self) -> list[str]:
         """Look for contradictions; empty when all is well. Scans the file, so it takes a while."""
         problems = [line for (line,) in self._connection.execute("PRAGMA quick_check") if line != "ok"]
-        counted, logged = pages.status_counts(self._connection), self.counts()
+        statuses = self._connection.execute("SELECT status, count(*) FROM url GROUP BY status")
+        counted = {Outcome(status): count for status, count in statuses}
+        logged = self.counts()
         if counted != logged:
             problems.append(f"statuses of URLs differ: table {counted}, log {logged}")
         (orphans,) = self._connection.execute(
@@ -254,23 +265,53 @@ class State:
 
     def save_page(self, page: PageRecord, links: Sequence[int] = ()) -> None:
         """Keep a fetched page with the rows of its links' targets."""
-        pages.save_page(self._connection, page, links)
+        values: list[object] = list(msgspec.structs.astuple(page)[:-2])
+        values[4:7] = [sound(page.content_type), sound(page.title), sound(page.language)]
+        values[9] = _terms_text(page.terms)
+        values[10] = numbers_to_text(page.facts)
+        # SQLite integers are signed; a SimHash is 64 plain bits.
+        values[12] = page.simhash - (1 << 64) if page.simhash >= 1 << 63 else page.simhash
+        values.append(np.asarray(links, "<i4").tobytes())
+        self._connection.execute(_INSERT_PAGE, values)
 
     def change_verdict(self, row: int, verdict: Verdict) -> None:
         """Give a page another verdict than it had when it was fetched."""
-        pages.change_verdict(self._connection, row, verdict)
+        self._connection.execute(
+            "UPDATE page SET score = ?, on_topic = ?, terms = ?, facts = ? WHERE row = ?",
+            (
+                verdict.score,
+                verdict.on_topic,
+                _terms_text(verdict.terms),
+                numbers_to_text(verdict.facts),
+                row,
+            ),
+        )
 
     def page_by_row(self, row: int) -> PageRecord | None:
         """One page, or None when the URL was not fetched."""
-        return pages.page_by_row(self._connection, row)
+        found = self._connection.execute(f"{_SELECT_PAGE} WHERE page.row = ?", (row,)).fetchone()
+        return None if found is None else _page_record(found)
 
     def page_by_digest(self, digest: str) -> int:
         """Row of the first page with this payload digest; 0 for none."""
-        return pages.page_by_digest(self._connection, digest)
+        (row,) = self._connection.execute(
+            "SELECT coalesce(min(row), 0) FROM page WHERE digest = ? AND duplicate_of = 0", (digest,)
+        ).fetchone()
+        return int(row)
 
     def pages(self, *, after: int = 0, on_topic: bool | None = None) -> Iterator[PageRecord]:
         """Pages numbered above `after`, in order of fetching, read in small batches."""
-        return pages.pages(self._connection, after=after, on_topic=on_topic)
+        only = "" if on_topic is None else f" AND page.on_topic = {int(on_topic)}"
+        while True:
+            rows = self._connection.execute(
+                f"{_SELECT_PAGE} WHERE page.number > ?{only} ORDER BY page.number LIMIT ?",
+                (after, _PAGES_AT_ONCE),
+            ).fetchall()
+            for row in rows:
+                yield _page_record(row)
+            if len(rows) < _PAGES_AT_ONCE:
+                return
+            after = rows[-1][1]
 
     def addresses(self, *, after: int = 0) -> Iterator[tuple[int, str, NDArray[np.int32], int, int]]:
         """Row, URL, rows of links, page copied (0: none) and length of text of pages, in order of fetching.
@@ -278,7 +319,13 @@ class State:
         Args:
             after: Only pages with a higher number.
         """
-        return pages.addresses(self._connection, after=after)
+        found = self._connection.execute(
+            "SELECT page.row, url.url, page.links, page.duplicate_of, page.near_duplicate_of, page.text_bytes"
+            " FROM page JOIN url ON url.row = page.row WHERE page.number > ? ORDER BY page.number",
+            (after,),
+        )
+        for row, url, links, exact, near, length in found:
+            yield row, url, np.frombuffer(links, "<i4"), exact or near, length
 
     def rows_on_topic(self) -> list[int]:
         """Rows of the pages on topic, in order of fetching."""
@@ -299,50 +346,123 @@ class State:
 
     def links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Rows of sources and targets of every link, in order of fetching."""
-        return pages.all_links(self._connection)
+        sources: list[int] = []
+        lengths: list[int] = []
+        blobs: list[bytes] = []
+        for row, blob in self._connection.execute("SELECT row, links FROM page ORDER BY number"):
+            sources.append(row)
+            lengths.append(len(blob) // 4)
+            blobs.append(blob)
+        targets = np.frombuffer(b"".join(blobs), "<i4").astype(np.int32)
+        return np.repeat(np.asarray(sources, np.int32), lengths), targets
 
     def links_of(self, row: int) -> NDArray[np.int32]:
         """Rows of the targets of one page."""
-        return pages.links_of(self._connection, row)
+        found = self._connection.execute("SELECT links FROM page WHERE row = ?", (row,)).fetchone()
+        return np.zeros(0, np.int32) if found is None else np.frombuffer(found[0], "<i4").astype(np.int32)
 
     def in_links(self, row: int) -> list[int]:
         """Rows of the pages that link to `row`; scans all pages' links."""
-        return pages.in_links(self._connection, row)
+        wanted = np.asarray([row], "<i4").tobytes()
+        found = self._connection.execute(
+            "SELECT row, links FROM page WHERE instr(links, ?) > 0 ORDER BY number", (wanted,)
+        )
+        # instr also matches across the borders of two numbers, hence the second look.
+        return [source for source, blob in found if row in np.frombuffer(blob, "<i4")]
 
     def scores(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Rows and scores of all pages."""
-        return pages.scores(self._connection)
+        found = self._connection.execute("SELECT row, score FROM page ORDER BY number").fetchall()
+        rows = np.fromiter((row for row, _ in found), np.int32, len(found))
+        return rows, np.fromiter((score for _, score in found), np.float32, len(found))
 
     def verdicts(self) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float32]]:
         """Rows, verdicts and scores of all pages, in order of fetching."""
-        return pages.verdicts(self._connection)
+        found = self._connection.execute("SELECT row, on_topic, score FROM page ORDER BY number").fetchall()
+        size = len(found)
+        return (
+            np.fromiter((row for row, _, _ in found), np.int32, size),
+            np.fromiter((on_topic != 0 for _, on_topic, _ in found), np.bool_, size),
+            np.fromiter((score for _, _, score in found), np.float32, size),
+        )
 
     def duplicates(self) -> list[tuple[int, int, int]]:
         """(row, equal page's row, near page's row) of the pages that repeat another."""
-        return pages.duplicates(self._connection)
+        return self._connection.execute(
+            "SELECT row, duplicate_of, near_duplicate_of FROM page"
+            " WHERE duplicate_of != 0 OR near_duplicate_of != 0 ORDER BY number"
+        ).fetchall()
 
     def path_from_seed(self, row: int) -> list[int]:
         """Rows from a seed to `row`."""
-        return pages.path_from_seed(self._connection, row)
+        path: list[int] = []
+        seen: set[int] = set()
+        while row and row not in seen:
+            seen.add(row)
+            path.append(row)
+            found = self._connection.execute("SELECT parent FROM url WHERE row = ?", (row,)).fetchone()
+            row = 0 if found is None else found[0]
+        path.reverse()
+        return path
 
     # Journal
 
     def append_event(self, kind: str, url: str, data: dict[str, object], *, at: float) -> Event:
-        """Add one event to the journal."""
-        return self.journal.append(kind, url, data, at=at)
+        """Add one event to the journal; it reaches the table with the next commit, or when events are read.
+
+        `data` is written with sorted keys and without spaces, so that equal crawls have equal journals.
+        """
+        try:
+            text = _encode_sorted(data).decode()
+            url.encode()
+        except UnicodeEncodeError:
+            data = {sound(key): _sound_values(value) for key, value in data.items()}
+            text, url = _encode_sorted(data).decode(), sound(url)
+        self.last_event += 1
+        self._events.append((self.last_event, at, kind, url, text))
+        return Event(number=self.last_event, at=at, kind=kind, url=url, data=data)
 
     def events(self, *, after: int = 0, kind: str = "") -> Iterator[Event]:
-        """Events numbered above `after`, oldest first."""
-        return self.journal.events(after=after, kind=kind)
+        """Events numbered above `after`, of one kind if it is given, oldest first."""
+        for number, at, event_kind, url, data in self._event_rows(after):
+            if not kind or event_kind == kind:
+                yield Event(number=number, at=at, kind=event_kind, url=url, data=_decode_data(data))
 
     def events_of(self, url: str) -> list[Event]:
         """Events about one URL, oldest first; scans the journal."""
-        return self.journal.events_of(url)
+        self._flush_events()
+        rows = self._connection.execute(
+            "SELECT number, at, kind, url, data FROM journal WHERE url = ? ORDER BY number", (url,)
+        )
+        return [Event(number, at, kind, about, _decode_data(data)) for number, at, kind, about, data in rows]
 
     def dump_journal(self, path: Path) -> int:
         """Write the journal as JSON lines; equal journals give equal bytes. Returns the number of lines."""
+        count = 0
         with path.open("wb") as file:
-            return self.journal.dump(file)
+            for number, at, kind, url, data in self._event_rows(0):
+                head = _encode_sorted({"at": at, "kind": kind, "number": number, "url": url})
+                file.write(b'{"data":' + data.encode() + b"," + head[1:] + b"\n")
+                count += 1
+        return count
+
+    def _flush_events(self) -> None:
+        if self._events:
+            self._connection.executemany("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", self._events)
+            self._events.clear()
+
+    def _event_rows(self, after: int) -> Iterator[tuple[int, float, str, str, str]]:
+        """Rows in batches, so that a slow reader holds no transaction open."""
+        self._flush_events()
+        while True:
+            rows = self._connection.execute(
+                "SELECT number, at, kind, url, data FROM journal WHERE number > ? ORDER BY number LIMIT ?",
+                (after, _EVENTS_AT_ONCE),
+            ).fetchall()
+            yield from rows
+            if len(rows) < _EVENTS_AT_ONCE:
+                return
+            after = rows[-1][0]
 
     # Sessions and settings
 
@@ -382,3 +502,46 @@ class State:
         """Keep a JSON value: counters, checkpoint and archive positions, the clock."""
         text = msgspec.json.encode(value, order="sorted").decode()
         self._connection.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, text))
+
+
+def _page_record(row: tuple[object, ...]) -> PageRecord:
+    values: list[object] = list(row)
+    values[8] = bool(values[8])
+    values[9] = _decode_terms(str(values[9])) if values[9] else ()
+    values[10] = numbers_from_text(str(values[10]))
+    simhash = values[12]
+    assert isinstance(simhash, int)
+    values[12] = simhash & ((1 << 64) - 1)
+    return PageRecord(*values)  # type: ignore[arg-type]
+
+
+def _terms_text(terms: Sequence[tuple[str, float]]) -> str:
+    return sound(_encode(terms).decode()) if terms else ""
+
+
+def numbers_to_text(values: dict[str, float]) -> str:
+    """JSON of a small dict of numbers; empty for an empty one, which is the most frequent case."""
+    return _encode(values).decode() if values else ""
+
+
+def numbers_from_text(text: str) -> dict[str, float]:
+    """The dict again; numbers JSON cannot say (infinities, NaN) are left out."""
+    if not text:
+        return {}
+    values = msgspec.json.decode(text, type=dict[str, float | None])
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def sound(text: str) -> str:
+    """`text` without lone surrogates, which hostile pages can smuggle in and UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _sound_values(value: object) -> object:
+    if isinstance(value, str):
+        return sound(value)
+    if isinstance(value, dict):
+        return {sound(str(key)): _sound_values(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sound_values(item) for item in value]
+    return value
