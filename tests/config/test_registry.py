@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from honeyguide.config.recipes import RECIPES, find_recipe, given_by, missing_needs, recipe_names
-from honeyguide.config.registry import OptionError, check_options, find, names
+from honeyguide.config.registry import OptionError, check_options, construct, find, names, options_of
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Topic
 from honeyguide.relevance.tf_cosine import TfCosine
@@ -12,6 +13,29 @@ from honeyguide.relevance.tf_cosine import TfCosine
 class Taking:
     def __init__(self, judge: object, *, depth: int = 3, mode: str = "a", share: float | None = None) -> None:
         self.judge = judge
+
+
+class Knobs(msgspec.Struct, frozen=True, kw_only=True):
+    depth: int = 3
+    mode: str = "a"
+
+
+class Grouped:
+    def __init__(self, judge: object, options: Knobs = Knobs(), *, share: float | None = None) -> None:  # noqa: B008
+        self.judge, self.options, self.share = judge, options, share
+
+
+def test_a_struct_of_options_is_written_like_single_options() -> None:
+    given = frozenset({"judge"})
+    assert list(options_of(Grouped, given=given)) == ["depth", "mode", "share"]
+    check_options(Grouped, {"depth": 2, "share": 0.5}, given=given)
+    with pytest.raises(OptionError, match="unknown option 'dept'; did you mean 'depth'"):
+        check_options(Grouped, {"dept": 2}, given=given)
+    with pytest.raises(OptionError, match="option 'depth' must be a valid integer"):
+        check_options(Grouped, {"depth": "x"}, given=given)
+    made = construct(Grouped, {"depth": 2, "share": 0.5}, {"judge": 1})
+    assert (made.judge, made.options, made.share) == (1, Knobs(depth=2), 0.5)
+    assert construct(Grouped, {}, {"judge": 1}).options == Knobs()
 
 
 def test_unknown_names_are_answered_with_the_nearest_and_the_list() -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import TopicError
 from honeyguide.model import CrawlGraph, Document, Examples, Link, Page, Verdict
-from honeyguide.ordering.hcla import LAST, Hcla
+from honeyguide.ordering.hcla import LAST, Hcla, HclaOptions
 from honeyguide.relevance.lsi import Lsi
 from honeyguide.testing.link_orders import Check, all_checks
 from honeyguide.testing.page_models import made_up_examples
@@ -21,20 +21,22 @@ Array = NDArray[np.float64]
 OWLS_AND_TAXES = made_up_examples()
 MODEL = Lsi(k=12).fit(OWLS_AND_TAXES)
 MAKERS: dict[str, Callable[[], Hcla]] = {
-    "shared space": lambda: Hcla(MODEL, examples=OWLS_AND_TAXES, reorder_every=10),
+    "shared space": lambda: Hcla(MODEL, HclaOptions(reorder_every=10), examples=OWLS_AND_TAXES),
     "own space, everything on": lambda: Hcla(
+        options=HclaOptions(
+            k=4,
+            reorder_every=7,
+            self_link=False,
+            anchor_terms=True,
+            adaptive_k=True,
+            adaptive_n=True,
+            between="fold-in",
+            fetched_kept=20,
+            frontier_kept=15,
+        ),
         examples=OWLS_AND_TAXES,
-        k=4,
-        reorder_every=7,
-        self_link=False,
-        anchor_terms=True,
-        adaptive_k=True,
-        adaptive_n=True,
-        between="fold-in",
-        fetched_kept=20,
-        frontier_kept=15,
     ),
-    "warm-up, full": lambda: Hcla(MODEL, reorder_every=10, warm_up=100, method="full", k=3),
+    "warm-up, full": lambda: Hcla(MODEL, HclaOptions(reorder_every=10, warm_up=100, method="full", k=3)),
 }
 
 
@@ -84,7 +86,7 @@ def graph(links: tuple[tuple[int, int], ...] = LINKS, fetched: int = 4, size: in
 
 def taught(scores: tuple[float, ...] = (0.9, 0.1, 0.2, 0.8), **options: Any) -> Hcla:
     """An order that has seen the four pages."""
-    order = Hcla(examples=EXAMPLES, **{"k": 3, "passes": 60} | options)
+    order = Hcla(options=HclaOptions(**{"k": 3, "passes": 60} | options), examples=EXAMPLES)
     for number, text in enumerate(PAGES):
         page = Page(url=f"https://a.example/{number}", id=100 + number, text=text)
         order.learn(page, Verdict(scores[number], scores[number] > 0.5))
@@ -221,7 +223,10 @@ def test_one_pass_a_reordering_keeps_up_with_the_full_decomposition() -> None:
         return " ".join(random.choice(subjects[random.choice(30, p=chances)], 30))
 
     given = Examples(keywords=tuple(subjects[0][:4]), unlabelled=tuple(Document(text()) for _ in range(400)))
-    tracked, full = Hcla(examples=given, k=10), Hcla(examples=given, k=10, method="full")
+    tracked, full = (
+        Hcla(options=HclaOptions(k=10), examples=given),
+        Hcla(options=HclaOptions(k=10, method="full"), examples=given),
+    )
     links: list[tuple[int, int]] = []
     correlations = []
     for number in range(240):
@@ -310,8 +315,8 @@ def test_explanation_tells_words_of_links_apart() -> None:
 def test_the_page_models_space_is_shared_cut_or_made_anew() -> None:
     judge = Lsi(k=4).fit(EXAMPLES)
     assert Hcla(judge)._topic()[0] is judge.space
-    assert Hcla(judge, k=2)._topic()[0].rank == 2
-    assert Hcla(judge, k=6, examples=EXAMPLES)._topic()[0].rank == 6
+    assert Hcla(judge, HclaOptions(k=2))._topic()[0].rank == 2
+    assert Hcla(judge, HclaOptions(k=6), examples=EXAMPLES)._topic()[0].rank == 6
     assert Hcla(Lsi(k=4), examples=EXAMPLES) is not None  # not fitted yet: asked later
 
 
@@ -332,7 +337,7 @@ def test_a_corpus_that_cannot_serve_is_refused_at_once(examples: Examples, probl
 def test_bad_options(option: str) -> None:
     options: dict[str, Any] = {option: 0}
     with pytest.raises(ValueError, match="at least 1"):
-        Hcla(examples=EXAMPLES, **options)
+        Hcla(options=HclaOptions(**options), examples=EXAMPLES)
 
 
 @pytest.mark.parametrize(
@@ -341,7 +346,7 @@ def test_bad_options(option: str) -> None:
 )
 def test_bad_weights(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must be above 0"):
-        Hcla(examples=EXAMPLES, **options)
+        Hcla(options=HclaOptions(**options), examples=EXAMPLES)
 
 
 def test_k_above_the_rank_is_cut() -> None:

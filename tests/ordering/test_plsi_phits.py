@@ -10,10 +10,12 @@ from scipy import sparse
 
 from honeyguide.errors import TopicError
 from honeyguide.model import CrawlGraph, Document, Examples, Link, Page, Verdict
-from honeyguide.ordering.plsi_phits import LAST, PlsiPhits
-from honeyguide.ordering.plsi_phits_em import (
+from honeyguide.ordering.plsi_phits import (
+    LAST,
     Fitted,
     Joint,
+    PlsiPhits,
+    PlsiPhitsOptions,
     Tempering,
     fit_joint,
     fit_words,
@@ -27,17 +29,19 @@ from honeyguide.testing.page_models import made_up_examples
 
 GIVEN = made_up_examples()
 MAKERS: dict[str, Callable[[], PlsiPhits]] = {
-    "plain": lambda: PlsiPhits(examples=GIVEN, reorder_every=10, factors=5),
+    "plain": lambda: PlsiPhits(PlsiPhitsOptions(reorder_every=10, factors=5), examples=GIVEN),
     "everything on": lambda: PlsiPhits(
+        PlsiPhitsOptions(
+            reorder_every=7,
+            factors=4,
+            self_link=False,
+            anchor_terms=True,
+            between="fold-in",
+            fetched_kept=20,
+            fold_in_steps=3,
+            warm_up=50,
+        ),
         examples=GIVEN,
-        reorder_every=7,
-        factors=4,
-        self_link=False,
-        anchor_terms=True,
-        between="fold-in",
-        fetched_kept=20,
-        fold_in_steps=3,
-        warm_up=50,
     ),
 }
 
@@ -143,7 +147,7 @@ GRAPH = CrawlGraph(
 
 
 def taught(**options: Any) -> PlsiPhits:
-    order = PlsiPhits(examples=EXAMPLES, **{"factors": 2} | options)
+    order = PlsiPhits(PlsiPhitsOptions(**{"factors": 2} | options), examples=EXAMPLES)
     for number, text in enumerate(("owl in a barn", "tax law")):
         page = Page(url=f"https://a.example/{number}", id=100 + number, text=text)
         order.learn(page, Verdict(0.5, True))
@@ -196,7 +200,7 @@ def test_bad_input() -> None:
     with pytest.raises(TopicError, match="no word of the topic"):
         PlsiPhits(examples=Examples(keywords=("zebra",), unlabelled=EXAMPLES.unlabelled))
     with pytest.raises(ValueError, match="alpha"):
-        PlsiPhits(examples=EXAMPLES, alpha=1.5)
+        PlsiPhits(PlsiPhitsOptions(alpha=1.5), examples=EXAMPLES)
     with pytest.raises(ValueError, match="at least 1"):
-        PlsiPhits(examples=EXAMPLES, factors=0)
+        PlsiPhits(PlsiPhitsOptions(factors=0), examples=EXAMPLES)
     assert not np.isnan(taught(factors=500).reorder(GRAPH)[2:]).any()

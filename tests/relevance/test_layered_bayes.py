@@ -2,15 +2,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 from honeyguide.errors import TopicError
 from honeyguide.model import ContextGraph, ContextNode, Document, Examples, Link, Page, Verdict
-from honeyguide.relevance.layered_bayes import LayeredBayes
-from honeyguide.relevance.layered_bayes_graph import Layers
-from honeyguide.relevance.layered_bayes_training import held_out, train
+from honeyguide.relevance.layered_bayes import LayeredBayes, LayeredBayesOptions, Layers, held_out, train
 from honeyguide.relevance.reduced_tf_idf import Features, ReducedTfIdf
 from honeyguide.testing.page_models import Check, all_checks, made_up_examples
 
@@ -18,7 +17,7 @@ from honeyguide.testing.page_models import Check, all_checks, made_up_examples
 @pytest.mark.parametrize("likelihood", ["per feature", "joint"])
 @pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)
 def test_contract(check: Check, likelihood: str) -> None:
-    check(lambda: LayeredBayes(likelihood=likelihood), made_up_examples())  # type: ignore[arg-type]
+    check(lambda: LayeredBayes(LayeredBayesOptions(likelihood=likelihood)), made_up_examples())  # type: ignore[arg-type]
 
 
 def page(text: str, number: int = 1, links: Sequence[int] = ()) -> Page:
@@ -90,7 +89,9 @@ def test_held_out_documents_lose_the_phrases_that_only_they_have() -> None:
 
 
 def test_pages_go_to_their_layer() -> None:
-    model = LayeredBayes(depth=2, least_features=1, parents_on_topic="keep").fit(context(STAFF, PORTAL))
+    model = LayeredBayes(LayeredBayesOptions(depth=2, least_features=1, parents_on_topic="keep")).fit(
+        context(STAFF, PORTAL)
+    )
     placed = [model.judge(page(text)).facts["layer"] for text in (OWLS[0], STAFF[0], "tax invoice")]
     assert placed[0] == 0.0
     assert placed[2] == 3.0, "no phrase of the vocabulary: other"
@@ -99,9 +100,9 @@ def test_pages_go_to_their_layer() -> None:
 
 
 def test_layer_zero_alone_decides_what_is_on_topic() -> None:
-    model = LayeredBayes(depth=1, least_features=1, first_layer=True, parents_on_topic="keep").fit(
-        context(STAFF)
-    )
+    model = LayeredBayes(
+        LayeredBayesOptions(depth=1, least_features=1, first_layer=True, parents_on_topic="keep")
+    ).fit(context(STAFF))
     staff = model.judge(page(STAFF[0]))
     assert staff.facts["layer"] == 1.0
     assert not staff.on_topic
@@ -111,7 +112,9 @@ def test_layer_zero_alone_decides_what_is_on_topic() -> None:
 def test_targets_among_the_parents_are_dropped_joined_or_kept() -> None:
     examples = context((*OWLS[:2], "staff nest"))
     sizes = {
-        how: LayeredBayes(depth=1, least_features=2, target_quantile=0.0, parents_on_topic=how)
+        how: LayeredBayes(
+            LayeredBayesOptions(depth=1, least_features=2, target_quantile=0.0, parents_on_topic=how)
+        )
         .fit(examples)
         .sizes
         for how in ("keep", "drop", "join")
@@ -120,21 +123,20 @@ def test_targets_among_the_parents_are_dropped_joined_or_kept() -> None:
 
 
 def test_a_page_below_the_threshold_is_other() -> None:
-    literal = LayeredBayes(depth=1, least_features=1, held_out_threshold=False, parents_on_topic="keep")
+    literal = LayeredBayes(
+        LayeredBayesOptions(depth=1, least_features=1, held_out_threshold=False, parents_on_topic="keep")
+    )
     model = literal.fit(Examples(positives=tuple(Document(text) for text in OWLS)))
     rare = model.judge(page("egg"))
     assert rare.facts["layer"] == 2.0
     assert not rare.on_topic
 
 
-def crawl_memory_model(**options: object) -> LayeredBayes:
+def crawl_memory_model(**options: Any) -> LayeredBayes:
     model = LayeredBayes(
-        depth=2,
-        least_features=1,
-        confidence=0.0,
-        target_quantile=0.0,
-        parents_on_topic="keep",
-        **options,  # type: ignore[arg-type]
+        LayeredBayesOptions(
+            depth=2, least_features=1, confidence=0.0, target_quantile=0.0, parents_on_topic="keep", **options
+        )
     )
     return model.fit(Examples(positives=tuple(Document(text) for text in OWLS)))
 
@@ -181,7 +183,11 @@ def test_without_backlinks_layer_zero_keeps_what_reaches_its_threshold() -> None
 
 
 def test_rebuild_mode_counts_targets() -> None:
-    model = LayeredBayes(depth=1, least_features=1, confidence=0.0, rebuild_every=2, parents_on_topic="keep")
+    model = LayeredBayes(
+        LayeredBayesOptions(
+            depth=1, least_features=1, confidence=0.0, rebuild_every=2, parents_on_topic="keep"
+        )
+    )
     model.fit(context(STAFF))
     changed = [model.observe(one, model.judge(one)) for one in (page(OWLS[0], i) for i in range(1, 6))]
     assert changed == [False, True, False, True, False]
@@ -189,7 +195,9 @@ def test_rebuild_mode_counts_targets() -> None:
 
 
 def test_without_rebuilding_nothing_is_remembered() -> None:
-    model = LayeredBayes(depth=1, least_features=1, parents_on_topic="keep").fit(context(STAFF))
+    model = LayeredBayes(LayeredBayesOptions(depth=1, least_features=1, parents_on_topic="keep")).fit(
+        context(STAFF)
+    )
     assert not model.rebuilds
     assert not model.observe(page(OWLS[0]), Verdict(1.0, True))
     assert len(model.save().arrays["memory_ids"]) == 0
@@ -216,28 +224,28 @@ def test_the_oldest_pages_are_forgotten() -> None:
 
 
 def test_typical_terms_of_a_layer() -> None:
-    model = LayeredBayes(depth=1, least_features=1, first_layer=True, parents_on_topic="keep").fit(
-        context(STAFF)
-    )
+    model = LayeredBayes(
+        LayeredBayesOptions(depth=1, least_features=1, first_layer=True, parents_on_topic="keep")
+    ).fit(context(STAFF))
     first, second = model.typical_terms(8)
     assert "feather" in first
     assert "staff" in second
 
 
 def test_terms_name_what_speaks_for_the_layer() -> None:
-    model = LayeredBayes(depth=1, least_features=1, first_layer=True, parents_on_topic="keep").fit(
-        context(STAFF)
-    )
+    model = LayeredBayes(
+        LayeredBayesOptions(depth=1, least_features=1, first_layer=True, parents_on_topic="keep")
+    ).fit(context(STAFF))
     assert "feather" in dict(model.judge(page(OWLS[0])).terms)
 
 
 def test_bad_options_and_examples() -> None:
     with pytest.raises(ValueError, match="1 or more"):
-        LayeredBayes(depth=0)
+        LayeredBayes(LayeredBayesOptions(depth=0))
     with pytest.raises(ValueError, match="rebuild_every"):
-        LayeredBayes(rebuild_every=0)
+        LayeredBayes(LayeredBayesOptions(rebuild_every=0))
     with pytest.raises(ValueError, match="from 0 to 1"):
-        LayeredBayes(confidence=2.0)
+        LayeredBayes(LayeredBayesOptions(confidence=2.0))
     with pytest.raises(TopicError, match="examples"):
         LayeredBayes().fit(Examples(keywords=("owl",)))
     with pytest.raises(TopicError, match="name others"):

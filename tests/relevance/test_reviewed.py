@@ -10,7 +10,7 @@ from honeyguide.relevance.base import OnlinePageModel, PageModel
 from honeyguide.relevance.estimator import EstimatorModel
 from honeyguide.relevance.reviewed import OnlineReviewedModel, Reviewed, ReviewedModel, reviewable
 from honeyguide.relevance.tf_cosine import TfCosine
-from honeyguide.relevance.weighted_voting_model import PuVoting
+from honeyguide.relevance.weighted_voting import PuVoting
 from honeyguide.store.models import read_saved, write_saved
 from honeyguide.testing.page_models import (
     NEUTRAL,

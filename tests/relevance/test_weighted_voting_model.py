@@ -10,7 +10,7 @@ from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page
 from honeyguide.relevance import PuVoting
 from honeyguide.relevance.base import OnlinePageModel
-from honeyguide.relevance.weighted_voting_early import EarlyPages
+from honeyguide.relevance.weighted_voting import EarlyPages
 from honeyguide.testing.page_models import OFF_TOPIC, ON_TOPIC, all_checks, made_up_examples, made_up_text
 
 ALONE = msgspec.structs.replace(made_up_examples(), negatives=(), unlabelled=(), keywords=(), taxonomy=())

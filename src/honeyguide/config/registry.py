@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import entry_points
 from typing import Any, Literal, TypeAlias
 
+import msgspec
 import pydantic
 
 from honeyguide import discovery, ordering, relevance
@@ -53,6 +54,54 @@ def find(kind: Kind, name: str) -> Callable[..., Any]:
     raise TopicError(f"unknown {WORDS[kind]} {name!r}; {advice(name, names(kind))}")
 
 
+class Option(msgspec.Struct, frozen=True):
+    """One option of a part, as a topic file names it."""
+
+    name: str
+    hint: Any = Any
+    """Its type; Any where the part does not say."""
+    default: object = inspect.Parameter.empty
+    """`inspect.Parameter.empty` where it must be given."""
+    group: str = ""
+    """The argument that takes it, where the constructor takes a struct of options."""
+
+
+def options_of(maker: Callable[..., Any], *, given: Collection[str] = ()) -> dict[str, Option]:
+    """The options of a part by name: arguments of its constructor, and fields of those that are structs.
+
+    A constructor may take one `msgspec.Struct` instead of a dozen arguments; a topic file names its fields
+    directly.
+
+    Args:
+        maker: The part's class.
+        given: Arguments that the wiring fills in; no user may set them.
+
+    Example:
+        >>> class Settings(msgspec.Struct):
+        ...     depth: int = 3
+        >>> def order(judge: object, settings: Settings = Settings(), *, decay: float) -> None: ...
+        >>> list(options_of(order, given=["judge"]))
+        ['depth', 'decay']
+    """
+    hints = _hints(maker)
+    found: dict[str, Option] = {}
+    for name, parameter in inspect.signature(maker).parameters.items():
+        if name in given or parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            continue
+        hint = hints.get(name, Any)
+        if not (inspect.isclass(hint) and issubclass(hint, msgspec.Struct)):
+            found[name] = Option(name, hint, parameter.default)
+            continue
+        types = _hints(hint)
+        for field in msgspec.structs.fields(hint):
+            default = field.default
+            if default is msgspec.NODEFAULT:
+                made = field.default_factory
+                default = inspect.Parameter.empty if made is msgspec.NODEFAULT else made()
+            found[field.name] = Option(field.name, types.get(field.name, Any), default, group=name)
+    return found
+
+
 def check_options(maker: Callable[..., Any], options: Mapping[str, object], *, given: frozenset[str]) -> None:
     """Refuse options that a part does not take, by the names and types of its constructor.
 
@@ -64,24 +113,33 @@ def check_options(maker: Callable[..., Any], options: Mapping[str, object], *, g
     Raises:
         OptionError: Names the option at fault.
     """
-    parameters = {
-        name: parameter
-        for name, parameter in inspect.signature(maker).parameters.items()
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) and name not in given
-    }
+    known = options_of(maker, given=given)
     takes_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(maker).parameters.values())
-    hints = _hints(maker)
     for name, value in options.items():
-        if name not in parameters:
+        if name not in known:
             if takes_any and name not in given:
                 continue
-            hint = nearest(name, parameters) if parameters else "it takes no options"
+            hint = nearest(name, known) if known else "it takes no options"
             raise OptionError(name, f"unknown option '{name}'; {hint}")
-        if name in hints:
-            _check_type(name, value, hints[name])
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and name not in options:
+        _check_type(name, value, known[name].hint)
+    for name, option in known.items():
+        if option.default is inspect.Parameter.empty and name not in options:
             raise OptionError("", f"option '{name}' is missing; add it")
+
+
+def construct(maker: Callable[..., Any], options: Mapping[str, object], given: Mapping[str, object]) -> Any:
+    """One part from options that `check_options` let through and what the wiring fills in."""
+    known = options_of(maker, given=given)
+    arguments: dict[str, Any] = dict(given)
+    grouped: dict[str, dict[str, object]] = {}
+    for name, value in options.items():
+        group = known[name].group if name in known else ""
+        if group:
+            grouped.setdefault(group, {})[name] = value
+        else:
+            arguments[name] = value
+    hints = _hints(maker) if grouped else {}
+    return maker(**arguments, **{group: hints[group](**values) for group, values in grouped.items()})
 
 
 class OptionError(TopicError):
@@ -106,6 +164,8 @@ def _check_type(name: str, value: object, hint: Any) -> None:
 
 def _hints(maker: Callable[..., Any]) -> dict[str, Any]:
     try:
-        return typing.get_type_hints(maker.__init__ if inspect.isclass(maker) else maker)
+        if inspect.isclass(maker) and not issubclass(maker, msgspec.Struct):
+            maker = maker.__init__
+        return typing.get_type_hints(maker)
     except NameError:  # names imported for type checkers only
         return {}

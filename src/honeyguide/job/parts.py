@@ -9,7 +9,8 @@ Some arguments of a part's constructor only the wiring can fill in. It passes by
   in the lab `web` (what a recorded web knows of itself).
 
 A class declares which of them it wants as `needs: frozenset[str]`; without that, it gets those that
-its constructor names, except where the default is None. All other arguments are options a user may set.
+its constructor names, except where the default is None. All other arguments are options a user may set;
+where one is a `msgspec.Struct`, its fields are (`config.registry.options_of`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import msgspec
 
 from honeyguide.config.load import changed, refuse
 from honeyguide.config.recipes import Part, Recipe, find_recipe, given_by, missing_needs
-from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, find
+from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, construct, find
 from honeyguide.config.schema import Config
 from honeyguide.discovery.base import Source
 from honeyguide.errors import TopicError
@@ -203,7 +204,7 @@ def make(kind: Kind, part: Part, known: Mapping[str, object]) -> Any:
         raise TopicError(f"{title} needs {', '.join(unknown)}, which this crawl cannot give; choose another")
     try:
         check_options(maker, part.options, given=needs)
-        return maker(**part.options, **{name: known[name] for name in needs})
+        return construct(maker, part.options, {name: known[name] for name in needs})
     except (OptionError, ValueError, TypeError) as error:
         raise TopicError(f"{title}: {error}") from error
 

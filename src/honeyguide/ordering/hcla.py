@@ -6,22 +6,28 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, Protocol, Self, TypeAlias, cast
 
+import msgspec
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
+from scipy import sparse
 
 from honeyguide.model import CrawlGraph, Examples, Link, Page, Scored, Verdict
 from honeyguide.ordering.base import LocalOrder, TextJudge
-from honeyguide.ordering.hcla_explain import pulled_up
-from honeyguide.ordering.hcla_matrix import OVERSAMPLING, Subspace, expanded, recomputed, start_block, tracked
-from honeyguide.ordering.hcla_pages import KnownLinks, SeenPages, known_links
+from honeyguide.ordering.seen_pages import KnownLinks, SeenPages, known_links, strongest
 from honeyguide.store.models import Saved
 from honeyguide.text.latent import LatentSpace, Weighting, fit_space, query_vector
+from honeyguide.text.svd_update import truncated_svd
 from honeyguide.web.url import url_id
 
 Array: TypeAlias = NDArray[np.float64]
+Rows: TypeAlias = Any
+"""A scipy CSR matrix (scipy has no type information)."""
 Between: TypeAlias = Literal["fold-in", "wait"]
 Method: TypeAlias = Literal["update", "full"]
 
+OVERSAMPLING: Final = 30
+"""Directions iterated beyond those kept: the last one kept converges as fast as its gap to these."""
 DEFAULT_K: Final = 50
 FIRST_PASSES: Final = 10
 """Passes of the first reordering, which has only the corpus to start from."""
@@ -45,6 +51,57 @@ class LatentJudge(Protocol):
         ...
 
 
+class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be set about HCLA; the defaults are the published values where the paper names any.
+
+    Args:
+        k: Factors; None for those of the page model, or 50.
+        reorder_every: N.
+        self_link: Whether G has ones on its diagonal, so that a page's row carries its own words too.
+        anchor_terms: Whether O holds the words of anchors and link contexts; otherwise it is zero.
+        context_words: Words of a link's context that are taken, when `anchor_terms` is on.
+        link_weight: Entry of G and R for one link, beside term weights.
+        frontier_weight: Length of the frontier's columns, 1 as published. The children of a page with many
+            links make up a direction of their own, far from any word; below 1 they count for less, and
+            with 0 the frontier is scored in the space of what was fetched and does not shape it.
+        warm_up: Links that must be known before HCLA takes over from best-first.
+        fetched_kept: Fetched pages in the matrix; the least relevant are left out.
+        frontier_kept: Frontier pages in the matrix, those with the most relevant parents; the rest are
+            scored by folding-in.
+        adaptive_k: Let k grow with the square root of the number of rows.
+        adaptive_n: Let N grow to a tenth of the pages fetched, so that reorderings get rarer.
+        between: What new links get between reorderings.
+        passes: Subspace iterations a reordering.
+        method: `full` decomposes C from scratch at every reordering, for comparison.
+    """
+
+    k: int | None = None
+    reorder_every: int = 50
+    self_link: bool = True
+    anchor_terms: bool = False
+    context_words: int = 30
+    link_weight: float = 1.0
+    frontier_weight: float = 1.0
+    warm_up: int = 0
+    fetched_kept: int = 2000
+    frontier_kept: int = 10_000
+    adaptive_k: bool = False
+    adaptive_n: bool = False
+    between: Between = "wait"
+    passes: int = 1
+    method: Method = "update"
+
+    def __post_init__(self) -> None:
+        """Refuse values that cannot be used."""
+        least = (self.reorder_every, self.fetched_kept, self.frontier_kept, self.passes, self.k or 1)
+        if min(least) < 1 or self.k == 0:
+            raise ValueError("k, reorder_every, fetched_kept, frontier_kept and passes must be at least 1")
+        if not (self.link_weight > 0.0 and min(self.frontier_weight, self.warm_up, self.context_words) >= 0):
+            raise ValueError(
+                "link_weight must be above 0; frontier_weight, warm_up and context_words 0 or more"
+            )
+
+
 class Hcla(LocalOrder):
     """Orders the frontier by the cosine with the topic in a space of terms and fetched pages.
 
@@ -64,34 +121,17 @@ class Hcla(LocalOrder):
     score that the words of the page it was found on give it with U as it stands (`"fold-in"`). Until the
     first reordering, and until `warm_up` links are known, the order is best-first.
 
-    Parameters:
+    Args:
         judge: The crawl's page model. Its latent space is used where it has one (`lsi`); for any other
             model a space is fitted to `examples`.
+        options: What can be set, see `HclaOptions`; in a topic file each is a key of its own.
         examples: Text corpus and topic, for page models without a latent space.
         seed: For the directions that the first iteration starts with.
-        k: Factors; None for those of the page model, or 50.
-        reorder_every: N.
-        self_link: Whether G has ones on its diagonal, so that a page's row carries its own words too.
-        anchor_terms: Whether O holds the words of anchors and link contexts; otherwise it is zero.
-        context_words: Words of a link's context that are taken, when `anchor_terms` is on.
-        link_weight: Entry of G and R for one link, beside term weights.
-        frontier_weight: Length of the frontier's columns, 1 as published. The children of a page with many
-            links make up a direction of their own, far from any word; below 1 they count for less, and
-            with 0 the frontier is scored in the space of what was fetched and does not shape it.
-        warm_up: Links that must be known before HCLA takes over from best-first.
-        fetched_kept: Fetched pages in the matrix; the least relevant are left out.
-        frontier_kept: Frontier pages in the matrix, those with the most relevant parents; the rest are
-            scored by folding-in.
-        adaptive_k: Let k grow with the square root of the number of rows.
-        adaptive_n: Let N grow to a tenth of the pages fetched, so that reorderings get rarer.
-        between: What new links get between reorderings.
-        passes: Subspace iterations a reordering.
-        method: `full` decomposes C from scratch at every reordering, for comparison.
 
     Example:
         >>> from honeyguide.model import Document
         >>> corpus = tuple(Document(text) for text in ("owl nest", "owl barn", "tax form", "tax law"))
-        >>> order = Hcla(examples=Examples(keywords=("owl",), unlabelled=corpus), k=2)
+        >>> order = Hcla(options=HclaOptions(k=2), examples=Examples(keywords=("owl",), unlabelled=corpus))
         >>> page = Page(url="https://a.example/", id=1, text="an owl in a barn")
         >>> order.learn(page, Verdict(0.7, True))
         >>> order.rank(page, Verdict(0.7, True), [Link("https://b.example/", 2)])[0].priority
@@ -114,49 +154,17 @@ class Hcla(LocalOrder):
     def __init__(
         self,
         judge: TextJudge | None = None,
+        options: HclaOptions = HclaOptions(),  # noqa: B008  Frozen.
         *,
         examples: Examples = Examples(),  # noqa: B008  Frozen.
         seed: int = 0,
-        k: int | None = None,
-        reorder_every: int = 50,
-        self_link: bool = True,
-        anchor_terms: bool = False,
-        context_words: int = 30,
-        link_weight: float = 1.0,
-        frontier_weight: float = 1.0,
-        warm_up: int = 0,
-        fetched_kept: int = 2000,
-        frontier_kept: int = 10_000,
-        adaptive_k: bool = False,
-        adaptive_n: bool = False,
-        between: Between = "wait",
-        passes: int = 1,
-        method: Method = "update",
     ) -> None:
-        if min(reorder_every, fetched_kept, frontier_kept, passes, 1 if k is None else k) < 1:
-            raise ValueError("k, reorder_every, fetched_kept, frontier_kept and passes must be at least 1")
-        if not (link_weight > 0.0 and frontier_weight >= 0.0 and min(warm_up, context_words) >= 0):
-            raise ValueError(
-                "link_weight must be above 0; frontier_weight, warm_up and context_words 0 or more"
-            )
-        self.reorder_every: int | None = reorder_every
+        self.options = options
+        self.reorder_every: int | None = options.reorder_every
         self._judge = judge
         self._given = examples
         self._seed = seed
-        self._k = k
-        self._self_link = self_link
-        self._anchor_terms = anchor_terms
-        self._context_words = context_words
-        self._link_weight = link_weight
-        self._frontier_weight = frontier_weight
-        self._warm_up = warm_up
-        self._frontier_kept = frontier_kept
-        self._adaptive_k = adaptive_k
-        self._adaptive_n = adaptive_n
-        self._between: Between = between
-        self._passes = passes
-        self._method: Method = method
-        self._seen = SeenPages(limit=fetched_kept, anchor_limit=4 * frontier_kept)
+        self._seen = SeenPages(limit=options.fetched_kept, anchor_limit=4 * options.frontier_kept)
         self._learned = 0
         self._reordered_at = 0
         self._rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -172,14 +180,14 @@ class Hcla(LocalOrder):
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """First scores of the links of a page, until the next reordering."""
         texts: list[dict[int, float]] = [{}] * len(links)
-        if self._anchor_terms and links:
+        if self.options.anchor_terms and links:
             texts = [self._link_words(link) for link in links]
             for link, weights in zip(links, texts, strict=True):
                 self._seen.add_anchor(link.id, weights)
         parent = {"parent": verdict.score}
         if not len(self._values):
             return [Scored(index, verdict.score, factors=parent) for index in range(len(links))]
-        if self._between == "wait":
+        if self.options.between == "wait":
             return [Scored(index, LAST, factors=parent) for index in range(len(links))]
         row = self._folded_row(page)
         plain = self._cosine(row)
@@ -198,11 +206,11 @@ class Hcla(LocalOrder):
     def reorder(self, graph: CrawlGraph) -> Array:
         """Cosines of the waiting pages that a remembered page links to."""
         priorities = np.full(graph.size, np.nan)
-        if len(graph.sources) < max(1, self._warm_up) or not len(self._seen) or self._too_soon():
+        if len(graph.sources) < max(1, self.options.warm_up) or not len(self._seen) or self._too_soon():
             return priorities
         self._reordered_at = self._learned
         self._seen.cut()
-        known = known_links(self._seen, graph, self_link=self._self_link)
+        known = known_links(self._seen, graph, self_link=self.options.self_link)
         if not len(known.nodes):
             return priorities
         kept = self._kept(known)
@@ -231,7 +239,7 @@ class Hcla(LocalOrder):
         factors = self._vectors[:, : self._factors(len(self._rows))]
         return pulled_up(
             factors[: len(space.basis)],
-            self._link_weight * factors[len(space.basis) :][rows],
+            self.options.link_weight * factors[len(space.basis) :][rows],
             query,
             words=self._text_place(self._seen.anchor(target))[: factors.shape[1]],
             terms=space.vocabulary.terms,
@@ -273,7 +281,7 @@ class Hcla(LocalOrder):
     def _topic(self) -> tuple[LatentSpace, Array]:
         """Space and query; from the page model where it has them, with as many factors as asked for."""
         if self._resolved is None:
-            judge, k = self._latent_judge(), self._k
+            judge, k = self._latent_judge(), self.options.k
             if judge is not None and (k is None or k <= judge.space.rank):
                 space = judge.space if k is None or k == judge.space.rank else judge.space.cut(k)
                 self._resolved = (space, judge.query)
@@ -284,28 +292,28 @@ class Hcla(LocalOrder):
         return self._resolved
 
     def _too_soon(self) -> bool:
-        if not self._adaptive_n or not len(self._values):
+        if not self.options.adaptive_n or not len(self._values):
             return False
         return self._learned - self._reordered_at < max(self.reorder_every or 1, self._learned // 10)
 
     def _factors(self, pages: int) -> int:
         space, _ = self._topic()
-        if not self._adaptive_k:
+        if not self.options.adaptive_k:
             return space.rank
         return round(space.rank * math.sqrt(1.0 + pages / len(space.basis)))
 
     def _kept(self, known: KnownLinks) -> NDArray[np.int64]:
         """Frontier pages that take part in the decomposition: those with the most relevant parents."""
         count = len(known.nodes)
-        if self._frontier_weight == 0.0:
+        if self.options.frontier_weight == 0.0:
             return np.arange(0)
-        if count <= self._frontier_kept:
+        if count <= self.options.frontier_kept:
             return np.arange(count)
         merit = known.frontier @ np.maximum(np.array(self._seen.scores), 1e-3)
-        return np.sort(np.lexsort((np.arange(count), -merit))[: self._frontier_kept])
+        return np.sort(np.lexsort((np.arange(count), -merit))[: self.options.frontier_kept])
 
     def _anchors(self, known: KnownLinks, graph: CrawlGraph, part: NDArray[np.int64]) -> Any:
-        if not self._anchor_terms:
+        if not self.options.anchor_terms:
             return None
         return self._seen.anchors(graph.ids[known.nodes[part]], len(self._topic()[0].vocabulary))
 
@@ -318,16 +326,16 @@ class Hcla(LocalOrder):
             known.among,
             self._anchors(known, graph, kept),
             known.frontier[kept] if len(kept) < len(known.nodes) else known.frontier,
-            link_weight=self._link_weight,
-            frontier_weight=self._frontier_weight,
+            link_weight=self.options.link_weight,
+            frontier_weight=self.options.frontier_weight,
         )
         factors = self._factors(pages)
-        if self._method == "full":
+        if self.options.method == "full":
             return recomputed(matrix, factors)
         random = np.random.default_rng((self._seed, pages))
         columns = min(factors + OVERSAMPLING, len(space.basis) + pages)
         start = start_block(space, pages, columns, random=random, known=self._carried_over(len(space.basis)))
-        return tracked(matrix, start, passes=self._passes if len(self._values) else FIRST_PASSES)
+        return tracked(matrix, start, passes=self.options.passes if len(self._values) else FIRST_PASSES)
 
     def _carried_over(self, terms: int) -> Array | None:
         """The last subspace in the rows of today: pages that were dropped go, new ones start at zero."""
@@ -364,7 +372,7 @@ class Hcla(LocalOrder):
     def _folded(self, known: KnownLinks, graph: CrawlGraph, part: NDArray[np.int64]) -> Array:
         space, _ = self._topic()
         terms = len(space.basis)
-        places = self._link_weight * (known.frontier[part] @ self._vectors[terms:])
+        places = self.options.link_weight * (known.frontier[part] @ self._vectors[terms:])
         anchors = self._anchors(known, graph, part)
         if anchors is not None:
             places += anchors @ self._vectors[:terms]
@@ -373,10 +381,10 @@ class Hcla(LocalOrder):
     def _folded_row(self, page: Page) -> Array:
         """The row of U that a page fetched since would have, by `U = C C' U / s^2`: from its own words."""
         weights = self._topic()[0].weights(page.title, page.text)
-        squares = sum(weight * weight for weight in weights.values()) + self._link_weight**2
+        squares = sum(weight * weight for weight in weights.values()) + self.options.link_weight**2
         column = self._text_place(weights) / squares
         values = np.maximum(self._values, 1e-9 * self._values[0])
-        return np.asarray(self._link_weight**2 * column / values**2)
+        return np.asarray(self.options.link_weight**2 * column / values**2)
 
     def _text_place(self, weights: dict[int, float]) -> Array:
         numbers = np.fromiter(weights.keys(), np.int64, len(weights))
@@ -386,5 +394,190 @@ class Hcla(LocalOrder):
         return float(self._cosines(place[None, :])[0])
 
     def _link_words(self, link: Link) -> dict[int, float]:
-        context = " ".join(link.context.split(maxsplit=self._context_words)[: self._context_words])
+        context = " ".join(
+            link.context.split(maxsplit=self.options.context_words)[: self.options.context_words]
+        )
         return self._topic()[0].weights(link.anchor, context)
+
+
+class Expanded(msgspec.Struct, frozen=True, eq=False):
+    """The matrix C of terms and fetched pages by documents, in blocks; documents are rows here.
+
+        C = | A  L  O |
+            | 0  G  R |
+
+    A is replaced by the k columns `U_k S_k`, which have the same left singular vectors and values.
+    Columns of fetched and frontier pages have length one.
+    """
+
+    basis: Array
+    values: Array
+    words: Rows
+    """L, transposed: fetched pages by terms."""
+    among: Rows
+    """G, transposed: fetched pages by fetched pages that link to them."""
+    anchors: Rows | None
+    """O, transposed: frontier pages by terms; None for zero."""
+    links: Rows
+    """R, transposed: frontier pages by fetched pages that link to them."""
+
+    @property
+    def terms(self) -> int:
+        """m: number of rows that are terms."""
+        return len(self.basis)
+
+    @property
+    def pages(self) -> int:
+        """a: number of rows that are fetched pages."""
+        return int(self.among.shape[1])
+
+    def places(self, block: Array) -> tuple[Array, Array, Array]:
+        """`C' X`, for the corpus, the fetched and the frontier pages."""
+        top, bottom = block[: self.terms], block[self.terms :]
+        frontier = self.links @ bottom
+        if self.anchors is not None:
+            frontier += self.anchors @ top
+        corpus = self.values[:, None] * (self.basis.T @ top)
+        return corpus, self.words @ top + self.among @ bottom, frontier
+
+    def times(self, corpus: Array, fetched: Array, frontier: Array) -> Array:
+        """`C Y` for the three parts of Y."""
+        top = self.basis @ (self.values[:, None] * corpus) + self.words.T @ fetched
+        if self.anchors is not None:
+            top += self.anchors.T @ frontier
+        return np.vstack((top, self.among.T @ fetched + self.links.T @ frontier))
+
+    def matrix(self) -> Rows:
+        """C itself, for a decomposition in full."""
+        anchors = self.anchors
+        if anchors is None:
+            anchors = sparse.csr_matrix((self.links.shape[0], self.terms))
+        corpus = sparse.csr_matrix(self.basis * self.values)
+        blocks = [[corpus, self.words.T, anchors.T], [None, self.among.T, self.links.T]]
+        if not self.pages:
+            return sparse.csr_matrix(sparse.hstack(blocks[0]))
+        return sparse.csr_matrix(sparse.bmat(blocks))
+
+
+class Subspace(msgspec.Struct, frozen=True, eq=False):
+    """Left singular vectors and values of C, with a few more than asked for."""
+
+    vectors: Array
+    values: Array
+    frontier: Array
+    """`U' c` of every frontier page, one row each."""
+
+
+def expanded(
+    space: LatentSpace,
+    words: Rows,
+    among: Rows,
+    anchors: Rows | None,
+    links: Rows,
+    *,
+    link_weight: float = 1.0,
+    frontier_weight: float = 1.0,
+) -> Expanded:
+    """Weigh links against words and bring every new column to length one, or to `frontier_weight`."""
+    words, among = _normalised(words, among, link_weight, 1.0)
+    anchors, links = _normalised(anchors, links, link_weight, frontier_weight)
+    return Expanded(space.basis, space.values, words, among, anchors, links)
+
+
+def tracked(matrix: Expanded, start: Array, *, passes: int) -> Subspace:
+    """Block subspace iteration: from the subspace of a similar matrix to that of this one.
+
+    One pass costs two products with C: O(nnz * k). Rows that are new stand at zero in `start` and are
+    filled in by the first pass. Ends with a Rayleigh-Ritz step.
+
+    Args:
+        matrix: C.
+        start: Rows of C by directions; need not be orthonormal.
+        passes: At least 1.
+    """
+    block = start
+    for _ in range(passes):
+        block = np.linalg.qr(matrix.times(*matrix.places(block)))[0]
+    places = matrix.places(block)
+    corpus, fetched, frontier = (part.T @ part for part in places)
+    values, rotation = scipy.linalg.eigh(corpus + fetched + frontier)
+    rotation = rotation[:, ::-1]
+    return Subspace(
+        block @ rotation, np.sqrt(np.maximum(values[::-1], 0.0)), np.asarray(places[2] @ rotation)
+    )
+
+
+def recomputed(matrix: Expanded, rank: int) -> Subspace:
+    """The same by a full decomposition of C, for comparison."""
+    svd = truncated_svd(matrix.matrix(), rank)
+    return Subspace(svd.u, svd.s, matrix.places(svd.u)[2])
+
+
+def start_block(
+    space: LatentSpace, pages: int, columns: int, *, random: np.random.Generator, known: Array | None = None
+) -> Array:
+    """Where to begin: the known directions (or those of the corpus), then random ones.
+
+    Args:
+        space: The corpus.
+        pages: Rows below the terms.
+        columns: Directions wanted.
+        random: For those that are missing.
+        known: The last subspace, in the rows of this matrix.
+    """
+    if known is None:
+        known = np.vstack((space.basis, np.zeros((pages, space.rank))))
+    missing = columns - known.shape[1]
+    if missing <= 0:
+        return known[:, :columns]
+    drawn = random.normal(size=(len(known), columns))[:, -missing:]
+    return np.hstack((known, drawn * 1e-2))
+
+
+def _normalised(words: Rows | None, links: Rows, weight: float, length: float) -> tuple[Rows | None, Rows]:
+    squares = np.diff(links.indptr) * weight * weight
+    if words is not None:
+        row = np.repeat(np.arange(words.shape[0]), np.diff(words.indptr))
+        squares = squares + np.bincount(row, weights=words.data * words.data, minlength=words.shape[0])
+    lengths = np.sqrt(squares)
+    factors = np.divide(length, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
+    scaled = _scaled(links, factors * weight)
+    return (None if words is None else _scaled(words, factors)), scaled
+
+
+def _scaled(matrix: Rows, factors: Array) -> Rows:
+    data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+    return sparse.csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def pulled_up(
+    top: Array, linking: Array, query: Array, *, words: Array, terms: Sequence[str], pages: Sequence[str]
+) -> dict[str, object]:
+    """The score of a frontier page, shared out among the topic's words and among the linking pages.
+
+    Either shares add up to the cosine (that of the words of links is told apart); they may be negative.
+
+    Args:
+        top: Rows of U that are terms.
+        linking: Rows of U of the pages that link to it, times the weight of a link.
+        query: The topic over the terms, at length one.
+        words: Place of the words of links to it.
+        terms: Names of the terms.
+        pages: URLs of the linking pages.
+    """
+    place = linking.sum(axis=0) + words
+    length = float(np.linalg.norm(place))
+    if not length:
+        return {}
+    topic = query @ top
+    by_page = linking @ topic / length
+    used = np.flatnonzero(query)
+    by_term = query[used] * (top[used] @ place) / length
+    told: dict[str, object] = {
+        "score": round(float(topic @ place) / length, 6),
+        "terms": strongest([terms[number] for number in used.tolist()], by_term.tolist()),
+        "pages": strongest(pages, by_page.tolist()),
+    }
+    if words.any():
+        told["words of links"] = round(float(words @ topic) / length, 6)
+    return told

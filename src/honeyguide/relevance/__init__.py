@@ -16,8 +16,7 @@ from honeyguide.relevance.pebl import PEBL
 from honeyguide.relevance.taxonomy_cosine import TaxonomyCosine
 from honeyguide.relevance.tf_cosine import TfCosine
 from honeyguide.relevance.tfipndf import TfipndfTransformer
-from honeyguide.relevance.weighted_voting import WeightedVotingClassifier
-from honeyguide.relevance.weighted_voting_model import PuVoting
+from honeyguide.relevance.weighted_voting import PuVoting, WeightedVotingClassifier
 
 BUILT_IN: dict[str, type[PageModel]] = {
     "content-svm": ContentSvm,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from honeyguide.model import CrawlGraph
-from honeyguide.ordering.hcla_pages import ANCHOR_TERMS, SeenPages, known_links
+from honeyguide.ordering.seen_pages import ANCHOR_TERMS, SeenPages, known_links
 
 
 def pages(limit: int = 10, anchor_limit: int = 10) -> SeenPages:

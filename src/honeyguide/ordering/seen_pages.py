@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final, Self, TypeAlias, cast
 
@@ -17,6 +17,8 @@ from honeyguide.store.models import Saved
 Rows: TypeAlias = Any
 """A scipy CSR matrix (scipy has no type information)."""
 
+SHOWN: Final = 8
+"""Names that an explanation tells."""
 ANCHOR_TERMS: Final = 64
 """Different terms remembered of all links to one URL."""
 
@@ -146,7 +148,7 @@ class KnownLinks(msgspec.Struct, frozen=True, eq=False):
 def known_links(seen: SeenPages, graph: CrawlGraph, *, self_link: bool) -> KnownLinks:
     """Links of the graph as seen from the remembered pages. Cost: linear in nodes and links.
 
-    Parameters:
+    Args:
         seen: Pages that stand for rows of the matrix.
         graph: The crawl.
         self_link: Whether every page links to itself, so that its row carries its own words.
@@ -179,6 +181,12 @@ def _ones(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int,
     matrix = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
     matrix.data[:] = 1.0  # several links from one page to another count once
     return matrix
+
+
+def strongest(names: Sequence[str], shares: Sequence[float]) -> list[list[object]]:
+    """The largest shares with their names, largest first."""
+    best = sorted(zip(names, shares, strict=True), key=lambda item: (-item[1], item[0]))[:SHOWN]
+    return [[name, round(share, 6)] for name, share in best]
 
 
 Vectors: TypeAlias = list[tuple[NDArray[np.int32], NDArray[np.float64]]]
