@@ -91,7 +91,18 @@ def test_the_token_in_the_address_becomes_a_cookie(portal: RunningPortal) -> Non
 
 def test_other_hosts_are_refused(portal: RunningPortal) -> None:
     """A page at evil.example whose name resolves to 127.0.0.1 (DNS rebinding) sends its own name."""
-    for host in ("evil.example", f"evil.example:{portal.port}", "127.0.0.1.evil.example", "", "192.168.0.1"):
+    for host in (
+        "evil.example",
+        f"evil.example:{portal.port}",
+        "127.0.0.1.evil.example",
+        "",
+        "192.168.0.1",
+        "[::1].evil.example",
+        "[::1]evil",
+        "[::1",
+        "localhost:80:evil",
+        "localhost:x",
+    ):
         for method, path in (("GET", "/"), ("GET", "/events"), ("POST", "/control")):
             reply = portal.ask(method, path, headers={"Host": host})
             assert reply.status in (400, 421), (host, method, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -121,8 +122,46 @@ def test_order_of_evidence() -> None:
     assert determine(meta, "text/html; charset=iso-8859-2") == "iso-8859-2"
     assert determine(meta, "text/html; charset=nonsense") == "koi8-r"
     assert determine(meta, "text/html") == "koi8-r"
-    assert determine(b"x" * PRESCANNED + meta + b"\xff") == "windows-1252"
+    assert determine(b"x" * PRESCANNED + meta + b"\xff") == "koi8-r"
     assert determine(b"x" * (PRESCANNED - len(meta)) + meta) == "koi8-r"
+
+
+LATE = b"<html><head><style>" + b"x" * PRESCANNED + b"</style>"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"<meta charset=iso-8859-2>",
+        b"<title>x</title><meta http-equiv=content-type content='text/html; charset=iso-8859-2'>",
+        b"<!-- <meta charset=koi8-r> --><meta charset=iso-8859-2>",
+        b"<!--><meta charset=iso-8859-2>",
+        b"<script>'<meta charset=koi8-r>'</script><meta charset=iso-8859-2>",
+        b"<SCRIPT src=x>'</scr<meta charset=koi8-r>'</Script ><meta charset=iso-8859-2>",
+        b"<meta charset=nonsense><meta name=x><meta charset=iso-8859-2>",
+        b"<body><p>late<meta charset=iso-8859-2>",
+    ],
+)
+def test_a_late_declaration_counts_as_in_browsers(rest: bytes) -> None:
+    body = LATE + rest + "<p>žluťoučký kůň".encode("iso-8859-2")
+    assert decode_html(body)[1] == DECLARED
+    assert "žluťoučký kůň" in decode_html(body)[0]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [b"<!-- <meta charset=iso-8859-2>", b"<script><meta charset=iso-8859-2>", b"<meta charset=iso-8859-2"],
+)
+def test_no_late_declaration(rest: bytes) -> None:
+    assert determine(LATE + rest) == "utf-8"
+
+
+def test_late_declarations_are_sought_in_linear_time() -> None:
+    for piece in (b"<!--", b"<script>", b"<meta ", b"<style></", b"<meta charset=x>"):
+        body = piece * (4_000_000 // len(piece))
+        started = time.process_time()
+        determine(body)
+        assert time.process_time() - started < 5.0
 
 
 @pytest.mark.parametrize(

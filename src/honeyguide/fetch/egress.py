@@ -20,6 +20,7 @@ _REFUSED: tuple[tuple[IPv4Network | IPv6Network, str], ...] = tuple(
         ("100.64.0.0/10", "shared address space"),
         ("127.0.0.0/8", "loopback"),
         ("169.254.0.0/16", "link-local or cloud metadata"),
+        ("168.63.129.16/32", "Azure's host: metadata and credentials"),
         ("192.0.0.0/24", "protocol assignments"),
         ("192.88.99.0/24", "6to4 relay"),
         ("198.18.0.0/15", "benchmarking"),

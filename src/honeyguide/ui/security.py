@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -21,6 +22,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:]*))(?::[0-9]{1,5})?")
+"""A Host header: an IPv6 address in brackets or a name, and a port; nothing may follow the bracket."""
 SAFE = frozenset({"GET", "HEAD"})
 POLICY = "; ".join(
     (
@@ -105,8 +108,10 @@ class Gate:
         return None
 
     def _known(self, host: str) -> bool:
-        name = host.lower()
-        name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+        match = _HOST.fullmatch(host.lower())
+        if match is None:
+            return False
+        name = match[1] or match[2]
         if name in self._hosts:
             return True
         if not self._any_address:

@@ -1,7 +1,8 @@
 """Which encoding a page is in, as the HTML standard decides it, and its text.
 
 Order: byte order mark, HTTP header, the standard's prescan of the first 1,024 bytes for a `meta`
-or an XML declaration, then detection from the bytes themselves. Labels are mapped as the Encoding
+or an XML declaration, a `meta` further on (where a browser's parser meets it and starts again), then
+detection from the bytes themselves. Labels are mapped as the Encoding
 standard says (`iso-8859-1` means windows-1252, `gb2312` means gb18030), because pages are written
 for browsers.
 
@@ -16,7 +17,7 @@ from typing import Final
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
-from honeyguide.web.prescan import prescan
+from honeyguide.web.prescan import late_declaration, prescan
 
 PRESCANNED: Final = 1024
 """Bytes the standard looks at for a declaration."""
@@ -140,7 +141,9 @@ def determine(body: bytes, content_type: str = "") -> str:
             return encoding
     label = header_label(content_type)
     named = encoding_of(label) if label else None
-    return named or prescan(body[:PRESCANNED], encoding_of) or detect(body)
+    if named is not None:
+        return named
+    return prescan(body[:PRESCANNED], encoding_of) or late_declaration(body, encoding_of) or detect(body)
 
 
 def decode(body: bytes, encoding: str) -> str:

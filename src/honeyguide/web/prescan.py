@@ -18,6 +18,10 @@ Labels: TypeAlias = Callable[[str], str | None]
 
 _WHITE: Final = b"\t\n\f\r "
 _META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
+_MARKUP = re.compile(
+    rb"<!--|<(script|style|title|textarea|xmp|iframe|noembed|noframes)(?=[\t\n\f\r />])|<meta[\t\n\f\r /]",
+    re.IGNORECASE,
+)
 _TAG = re.compile(rb"</?[A-Za-z]")
 _TAG_NAME_END = re.compile(rb"[\t\n\f\r >]")
 _CHARSET_IN_CONTENT = re.compile(r"charset[\t\n\f\r ]*=[\t\n\f\r ]*", re.IGNORECASE)
@@ -45,6 +49,41 @@ def prescan(head: bytes, labels: Labels) -> str | None:
     except _OutOfBytes:
         found = None
     return found or _xml_encoding(head, labels)
+
+
+def late_declaration(body: bytes, labels: Labels) -> str | None:
+    """The encoding that the first `meta` with a known one declares, wherever it stands, or None.
+
+    The prescan ends after 1,024 bytes, but a browser's parser that meets a declaration later on starts
+    again with it. Unlike the prescan, a parser sees no `meta` in scripts, styles and other raw text.
+    """
+    position = 0
+    while found := _MARKUP.search(body, position):
+        position = found.end()
+        if found[0] == b"<!--":
+            # As in the prescan: the dashes of `-->` may be those of `<!--`.
+            position = body.find(b"-->", position - 2)
+        elif found[1]:
+            position = _past_raw_text(body, found[1].lower(), position)
+        else:
+            try:
+                encoding, position = _meta(body, position - 1, labels)
+            except _OutOfBytes:
+                return None
+            if encoding is not None:
+                return encoding
+        if position < 0:
+            return None
+    return None
+
+
+def _past_raw_text(body: bytes, name: bytes, position: int) -> int:
+    """Where the end tag of a raw text element begins; -1 when there is none."""
+    while (position := body.find(b"</", position)) >= 0:
+        if body[position + 2 : position + 2 + len(name)].lower() == name:
+            return position
+        position += 2
+    return -1
 
 
 def _scan(head: bytes, labels: Labels) -> str | None:

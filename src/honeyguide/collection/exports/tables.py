@@ -5,7 +5,8 @@ The file appears when it is complete (see `atomic`).
 
 CSV and spreadsheets: a cell of text that starts with `=`, `+`, `-`, `@`, a tab or a line end would be
 run as a formula by a spreadsheet, and titles come from the web. Such cells get a leading apostrophe,
-which spreadsheets take as "this is text". Numbers are left alone. JSONL and Parquet hold the text as
+which spreadsheets take as "this is text". So does what follows a semicolon, a tab or a line end within a
+cell, since a spreadsheet set to another separator begins a cell there. Numbers are left alone. JSONL and Parquet hold the text as
 it is: take those for anything but looking at.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -22,7 +24,9 @@ from honeyguide.errors import CollectionError, MissingExtra
 from honeyguide.store.atomic import replacing
 
 Row: TypeAlias = Mapping[str, object]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_FORMULA = re.compile("^[ \u00a0\u3000]*(?=[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-])")
+_INNER_FORMULA = re.compile("([;\t\r\n])(?=[ \u00a0\u3000\"']*[=+@\uff1d\uff0b\uff0d\uff20-])")
+"""Where half of the world reads a CSV file with semicolons, a cell begins after each of them."""
 
 
 class Column(NamedTuple):
@@ -138,7 +142,8 @@ def _cell(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, str):
         value = value.replace("\0", "")
-        return "'" + value if value.lstrip(" \u00a0\u3000").startswith(_FORMULA) else value
+        value = _INNER_FORMULA.sub(r"\1'", value)
+        return "'" + value if _FORMULA.match(value) else value
     return value
 
 
