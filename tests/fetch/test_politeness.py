@@ -141,22 +141,25 @@ def test_retries() -> None:
 def test_the_gate_spaces_requests_to_one_address() -> None:
     gate = IpGate(PolitenessPolicy(ip_delay=2.0, ip_at_once=2))
     assert gate.ready_at("192.0.2.1") == gate.ready_at("") == 0.0
-    gate.took("192.0.2.1", 10.0)
+    gate.took("a.example", "192.0.2.1", 10.0)
     assert gate.ready_at("192.0.2.1") == 12.0
-    gate.took("192.0.2.1", 12.0)
+    gate.took("b.example", "192.0.2.1", 12.0)
     assert gate.ready_at("192.0.2.1") == float("inf")
-    gate.gave_back("192.0.2.1")
+    gate.gave_back("a.example")
     assert gate.ready_at("192.0.2.1") == 14.0
-    gate.gave_back("192.0.2.1")
+    gate.gave_back("a.example")  # once is enough
+    gate.took("c.example", "192.0.2.1", 12.0)
+    assert gate.ready_at("192.0.2.1") == float("inf")
     gate.gave_back("never taken")
-    assert gate.ready_at("192.0.2.2") == 0.0
+    gate.took("d.example", "", 12.0)
+    assert gate.ready_at("192.0.2.2") == gate.ready_at("") == 0.0
 
 
 def test_the_gate_forgets_idle_addresses_but_not_busy_ones() -> None:
     gate = IpGate(PolitenessPolicy(ip_delay=1.0, ip_at_once=1), size=10)
-    gate.took("busy", 0.0)
+    gate.took("long", "busy", 0.0)
     for number in range(100):
-        gate.took(str(number), float(number * 2))
-        gate.gave_back(str(number))
+        gate.took("short", str(number), float(number * 2))
+        gate.gave_back("short")
     assert gate.ready_at("busy") == float("inf")
     assert gate.ready_at("5") == 0.0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -8,7 +9,9 @@ import pytest
 from tests.fetch.servers import Script, ok, serving
 
 from honeyguide.fetch.http import HttpFetcher
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache, RobotsOptions
+from honeyguide.fetch.turns import Turns
 from honeyguide.model import Outcome
 
 Make = Callable[..., HttpFetcher]
@@ -201,13 +204,98 @@ async def test_a_resumed_crawl_need_not_ask_again(fetcher: Make) -> None:
         assert allow.state == "allow-all"
 
 
-async def test_redirect_hops_can_be_paused(fetcher: Make) -> None:
-    waited: list[str] = []
+async def test_a_file_that_breaks_off_is_not_a_whole_one(fetcher: Make) -> None:
+    cut = b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nUser-agent: *\nAllow: /\n"
+    async with site(fetcher, cut) as web:
+        answer = await web.load()
+        assert (answer.state, answer.exchanges[0].truncated) == ("wait", "disconnect")
+        assert not answer.allowed(web.origin + "/")
+        assert answer.retry_at == web.clock.now + 60
+        web.answers[b"/robots.txt"] = ok(RULES)
+        web.clock.now = answer.retry_at
+        assert (await web.load()).allowed(web.origin + "/")
 
-    async def pause(url: str) -> None:
-        waited.append(url)
 
-    async with site(fetcher, moved("/two")) as web, fetcher() as http:
-        cache = RobotsCache(http, "honeyguide", clock=web.clock, pause=pause)
-        await cache.load(web.origin)
-        assert waited == [web.origin + "/two"]
+async def test_an_error_page_that_breaks_off_says_enough(fetcher: Make) -> None:
+    async with site(fetcher, b"HTTP/1.1 404 No\r\nContent-Length: 900\r\n\r\nno such") as web:
+        assert (await web.load()).state == "allow-all"
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-be"])
+async def test_files_in_utf_16_are_read(fetcher: Make, codec: str) -> None:
+    text = RULES.decode().encode(codec)
+    body = text if codec == "utf-16" else b"\xfe\xff" + text
+    async with site(fetcher, ok(body)) as web:
+        answer = await web.load()
+        assert not answer.allowed(web.origin + "/private")
+        assert answer.crawl_delay == 7
+
+
+class Crossroads:
+    """A server with many names whose robots.txt all lead to one host; it notes when that one is asked."""
+
+    def __init__(self, make: Make, target: str, **policy: float | int) -> None:
+        self.make, self.target = make, target
+        self.policy = PolitenessPolicy(**policy)  # type: ignore[arg-type]
+        self.now = 0
+        self.most = 0
+        self.times: list[float] = []
+
+    async def answer(self, head: bytes, writer: asyncio.StreamWriter) -> None:
+        host = head.lower().split(b"host: ")[1].split(b"\r")[0].decode()
+        if not host.startswith("third"):
+            writer.write(moved(self.target.format(host.partition(".")[0])))
+            return
+        self.times.append(time.monotonic())
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.01)
+        self.now -= 1
+        writer.write(ok(RULES))
+
+    async def load(self, hosts: int) -> list[RobotsAnswer]:
+        async with serving(self.answer) as server:
+            places = {"*.example": f"127.0.0.1:{server.port}"}
+            async with self.make(connect_to=places) as http:
+                gate = IpGate(self.policy)
+                turns = Turns(self.policy, gate, now=time.time, look_up=http.look_up)
+                cache = RobotsCache(http, "honeyguide", clock=time.time, turns=turns)
+                return await asyncio.gather(*(cache.load(f"http://h{n}.example") for n in range(hosts)))
+
+
+async def test_a_file_that_many_share_is_asked_for_once(fetcher: Make) -> None:
+    roads = Crossroads(fetcher, "http://third.example/robots.txt", min_delay=0.0, ip_delay=0.0)
+    answers = await roads.load(50)
+    assert len(roads.times) == 1
+    assert {answer.state for answer in answers} == {"rules"}
+    assert {answer.body for answer in answers} == {RULES}
+    assert sorted(answer.requests for answer in answers) == [1] * 49 + [2]
+
+
+async def test_redirects_keep_the_delays_of_the_host_they_lead_to(fetcher: Make) -> None:
+    roads = Crossroads(fetcher, "http://third.example/{}", min_delay=0.05, ip_delay=0.0)
+    answers = await roads.load(12)
+    assert {answer.state for answer in answers} == {"rules"}
+    assert len(roads.times) == 12
+    assert roads.most == 1
+    assert roads.times[-1] - roads.times[0] >= 11 * 0.05 - 0.01
+
+
+async def test_redirects_keep_the_limits_of_the_address_they_lead_to(fetcher: Make) -> None:
+    roads = Crossroads(fetcher, "http://third-{}.example/", min_delay=0.0, ip_delay=0.03, ip_at_once=2)
+    assert {answer.state for answer in await roads.load(10)} == {"rules"}
+    assert len(roads.times) == 10
+    assert roads.most <= 2
+    assert roads.times[-1] - roads.times[0] >= 9 * 0.03 - 0.01
+
+
+async def test_a_redirect_to_a_crowded_host_is_put_off(fetcher: Make) -> None:
+    roads = Crossroads(fetcher, "http://third.example/{}", min_delay=30.0, ip_delay=0.0)
+    answers = await roads.load(3)
+    assert sorted(answer.state for answer in answers) == ["rules", "wait", "wait"]
+    late = [answer for answer in answers if answer.state == "wait"]
+    assert {(answer.outcome, answer.failures, answer.requests) for answer in late} == {
+        (Outcome.WAITING, 0, 1)
+    }
+    assert min(answer.retry_at for answer in late) >= time.time() + 20
+    assert len(roads.times) == 1

@@ -72,14 +72,14 @@ class Side:
         waiting = self.chosen()
         if waiting is None:
             return 0
-        self.gate.took(self.frontier.host(waiting.host).ip, self.now)
+        self.gate.took(waiting.host, self.frontier.host(waiting.host).ip, self.now)
         self.flying.append((waiting.row, waiting.host))
         return waiting.row
 
     def end(self, delay: float) -> None:
         if self.flying:
             row, host = self.flying.pop(0)
-            self.gate.gave_back(self.frontier.host(host).ip)
+            self.gate.gave_back(host)
             self.frontier.finish(row, Outcome.FETCHED)
             self.frontier.host(host).ready_at = self.now + delay
             self.frontier.release(host)
@@ -132,9 +132,9 @@ def test_a_thousand_hosts_of_one_address_are_looked_at_once_each() -> None:
     for step in range(1000):
         waiting = side.frontier.pop(step * 0.5, shared=counted)
         assert waiting is not None
-        side.gate.took("192.0.2.1", step * 0.5)
+        side.gate.took(waiting.host, "192.0.2.1", step * 0.5)
         assert side.frontier.pop(step * 0.5, shared=counted) is None
-        side.gate.gave_back("192.0.2.1")
+        side.gate.gave_back(waiting.host)
         side.frontier.finish(waiting.row, Outcome.FETCHED)
         order.append(waiting.row)
     assert order == list(range(1000, 0, -1))

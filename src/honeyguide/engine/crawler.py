@@ -70,7 +70,6 @@ class Crawler:
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
-        self._dialled: dict[int, str] = {}
         self._asked_low_at = -1
         self.stopping = ""
         self._at_once = False
@@ -219,8 +218,7 @@ class Crawler:
                 self._committer.add(dropped)
                 continue
             host = self._frontier.host(waiting.host)
-            self._gate.took(host.ip, now)
-            self._dialled[waiting.row] = host.ip
+            self._gate.took(host.name, host.ip, now)
             self._slots.took(waiting.row, now, doubtful=is_doubtful(host))
             self._start(self._visit(waiting))
 
@@ -316,7 +314,7 @@ class Crawler:
     def _settle_host(self, waiting: Waiting, visit: Visit, now: float) -> bool:
         """Update the host's record and free it. True: the URL waits on, to be asked again."""
         host = self._frontier.host(waiting.host)
-        self._gate.gave_back(self._dialled.pop(waiting.row, ""))
+        self._gate.gave_back(host.name)
         retry = settle(host, visit, self._policy, tries=waiting.tries, now=now)
         self._frontier.touch(host)
         again = visit.outcome is Outcome.WAITING or (retry and not host.given_up)

@@ -116,6 +116,18 @@ class HttpFetcher:
         exchange.body.drop()
         return result
 
+    async def look_up(self, host: str) -> str:
+        """The address that would be dialled for a host; empty when there is none that may be."""
+        try:
+            async with asyncio.timeout(self.options.deadline):
+                return str((await self._resolver.resolve(host))[0]["host"])
+        except (OSError, TimeoutError):
+            return ""
+
+    def address(self, host: str) -> str:
+        """The address that was dialled, or looked up, for a host a short while ago; else empty."""
+        return self._resolver.known(host)
+
     async def _ask(self, exchange: Exchange) -> aiohttp.ClientResponse:
         session = self._session or self._open()
         exchange.close_after = len(self._sockets) - self._under_way > self.options.idle_connections

@@ -12,6 +12,7 @@ References:
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
@@ -174,29 +175,32 @@ class IpGate:
         self._policy = policy
         self._size = size
         self._ready: dict[str, float] = {}
-        self._active: dict[str, int] = {}
+        self._active: Counter[str] = Counter()
+        self._asking: dict[str, str] = {}
 
     def ready_at(self, ip: str) -> float:
         """When the address may be asked again; infinity while as many as allowed are under way."""
         if not ip:
             return 0.0
-        if self._active.get(ip, 0) >= self._policy.ip_at_once:
+        if self._active[ip] >= self._policy.ip_at_once:
             return float("inf")
         return self._ready.get(ip, 0.0)
 
-    def took(self, ip: str, now: float) -> None:
-        """A request to the address begins."""
+    def took(self, who: str, ip: str, now: float) -> None:
+        """A request to the address begins; `who` (a host has one at a time) will say when it has ended."""
+        self.gave_back(who)
         if not ip:
             return
+        self._asking[who] = ip
+        self._active[ip] += 1
         self._ready[ip] = now + self._policy.ip_delay
-        self._active[ip] = self._active.get(ip, 0) + 1
         if len(self._ready) > self._size:
             self._ready = {key: at for key, at in self._ready.items() if at > now or key in self._active}
 
-    def gave_back(self, ip: str) -> None:
-        """A request to the address has ended."""
-        left = self._active.get(ip, 0) - 1
-        if left > 0:
-            self._active[ip] = left
-        else:
-            self._active.pop(ip, None)
+    def gave_back(self, who: str) -> None:
+        """Its request has ended; does nothing when there is none."""
+        ip = self._asking.pop(who, "")
+        if ip:
+            self._active[ip] -= 1
+            if not self._active[ip]:
+                del self._active[ip]

@@ -99,11 +99,15 @@ class GuardedResolver(AbstractResolver):
         self._under_way: dict[str, asyncio.Task[tuple[str, ...]]] = {}
 
     def known(self, host: str) -> str:
-        """The first address of a host when it was looked up before, else an empty string."""
-        cached = self._cache.get(host.rstrip(".").lower())
+        """The address to dial for a host when that is known without a lookup, else an empty string."""
+        name = host.rstrip(".").lower()
+        target = self._target(name)
+        if target is not None:
+            return target[0]
+        cached = self._cache.get(name)
         if cached is None or isinstance(cached[1], OSError):
             return ""
-        return cached[1][0]
+        return cached[1][0] if cached[0] > asyncio.get_running_loop().time() else ""
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -21,17 +22,26 @@ import msgspec
 
 from honeyguide.fetch.base import Failure, Fetcher, Request, Response
 from honeyguide.fetch.politeness import parse_retry_after
+from honeyguide.fetch.turns import Crowded, Turns
 from honeyguide.model import Outcome
 from honeyguide.web.robots import KEPT_BYTES, Robots
 from honeyguide.web.url import canonical
 
 State: TypeAlias = Literal["allow-all", "rules", "wait"]
-Pause: TypeAlias = Callable[[str], Awaitable[None]]
-"""Awaited with the URL before a redirect of robots.txt is followed: the engine can keep its delays."""
-
 _LONG = 4096
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,9})", re.IGNORECASE)
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+_CLOSED = Robots.deny_all()
+_SHARED = 16 * 1024
+_MOST_SHARED = 256
+
+
+def _cut_short(answer: Response) -> bool:
+    """Whether the rules may be missing: a rule that was lost would be broken."""
+    good = 200 <= answer.status < 300
+    return answer.truncated in ("time", "encoding") or (good and answer.truncated == "disconnect")
 
 
 class RobotsOptions(msgspec.Struct, frozen=True):
@@ -76,6 +86,8 @@ class RobotsAnswer:
     """Requests made for this answer; 0 when it came from the cache."""
     exchanges: tuple[Response, ...] = ()
     """Answers to archive, redirects included; empty when it came from the cache."""
+    body: bytes = b""
+    """The file itself; empty when the answer came from the cache."""
 
     def allowed(self, url: str) -> bool:
         """Whether the URL may be fetched now."""
@@ -113,7 +125,7 @@ class RobotsCache:
         agent_token: The product token rules are looked up by.
         clock: The crawl's clock, in seconds since the epoch.
         options: Limits.
-        pause: Awaited before each redirect hop.
+        turns: Who may be asked when. Redirects lead to hosts that the frontier has not handed out.
     """
 
     def __init__(
@@ -123,16 +135,19 @@ class RobotsCache:
         *,
         clock: Callable[[], float],
         options: RobotsOptions | None = None,
-        pause: Pause | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self._fetcher = fetcher
         self._token = agent_token
         self._clock = clock
         self._options = options or RobotsOptions()
-        self._pause = pause
+        self._turns = turns
         self._answers: OrderedDict[str, RobotsAnswer] = OrderedDict()
         self._bytes = 0
+        self._elsewhere: OrderedDict[str, tuple[float, Response | Failure]] = OrderedDict()
+        """Answers that redirects led to, until when: many sites of one owner share one file."""
         self._locks: dict[str, asyncio.Lock] = {}
+        self._wanted: Counter[str] = Counter()
 
     def peek(self, origin: str) -> RobotsAnswer | None:
         """The answer for an origin when it is known and fresh."""
@@ -144,13 +159,21 @@ class RobotsCache:
 
     async def load(self, origin: str) -> RobotsAnswer:
         """The answer for an origin (`https://example.org`), fetched when there is no fresh one."""
-        lock = self._locks.setdefault(origin, asyncio.Lock())
+        async with self._alone(origin):
+            return self.peek(origin) or await self._fetch(origin)
+
+    @asynccontextmanager
+    async def _alone(self, key: str) -> AsyncIterator[None]:
+        """One at a time for each origin, and for each URL that redirects lead to."""
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        self._wanted[key] += 1
         try:
             async with lock:
-                return self.peek(origin) or await self._fetch(origin)
+                yield
         finally:
-            if not lock.locked():
-                self._locks.pop(origin, None)
+            self._wanted[key] -= 1
+            if not self._wanted[key]:
+                del self._wanted[key], self._locks[key]
 
     def restore(self, origin: str, status: int, body: bytes, fetched_at: float) -> RobotsAnswer | None:
         """Take an archived answer back, so that a resumed crawl need not ask again.
@@ -164,39 +187,70 @@ class RobotsCache:
         return self._keep(replace(answer, fetched_at=fetched_at, expires_at=expires_at))
 
     async def _fetch(self, origin: str) -> RobotsAnswer:
-        exchanges: list[Response] = []
-        result, requests = await self._follow(f"{origin}/robots.txt", exchanges)
+        asked: list[Response | Failure] = []
+        result = await self._follow(f"{origin}/robots.txt", asked)
         now = self._clock()
-        if isinstance(result, Failure):
+        if isinstance(result, Crowded):
+            answer = RobotsAnswer(
+                origin, "wait", _CLOSED, self._token, expires_at=result.until, outcome=Outcome.WAITING
+            )
+        elif isinstance(result, Failure):
             answer = self._unreachable(origin, result.outcome, now=now, retry_after=None)
-        elif result.status == 429 or result.status >= 500 or result.truncated in ("time", "encoding"):
-            asked = parse_retry_after(result.header("Retry-After"), now)
-            answer = self._unreachable(origin, Outcome.SERVER_ERROR, now=now, retry_after=asked)
+        elif result.status == 429 or result.status >= 500 or _cut_short(result):
+            later = parse_retry_after(result.header("Retry-After"), now)
+            answer = self._unreachable(origin, Outcome.SERVER_ERROR, now=now, retry_after=later)
         else:
             answer = self._read(origin, result.status, result.body)
             ttl = self._ttl(result.header("Cache-Control"))
             answer = replace(answer, fetched_at=now, expires_at=now + ttl)
         kept = self._keep(answer)
-        return replace(kept, requests=requests, exchanges=tuple(exchanges))
+        exchanges = tuple(one for one in asked if isinstance(one, Response))
+        body = result.body if isinstance(result, Response) else b""
+        return replace(kept, requests=len(asked), exchanges=exchanges, body=body)
 
-    async def _follow(self, url: str, exchanges: list[Response]) -> tuple[Response | Failure, int]:
-        """Fetch, following redirects: the last answer and how many requests it took."""
-        hop = 0
-        while True:
-            # One byte more than the parser keeps tells it that the file goes on.
-            request = Request(url, purpose="robots", max_bytes=KEPT_BYTES + 1)
-            result = await self._fetcher.fetch(request)
-            hop += 1
+    async def _follow(self, url: str, asked: list[Response | Failure]) -> Response | Failure | Crowded:
+        """Fetch, following redirects: the last answer. What it took is added to `asked`."""
+        first = url
+        async with self._turns.handed_out(url) if self._turns else nullcontext():
+            result = await self._ask(url, asked)
+        for _ in range(self._options.max_redirects):
             if isinstance(result, Failure):
-                return result, hop
-            exchanges.append(result)
+                return result
             location = result.header("Location") if result.status in _REDIRECTS else ""
             target = canonical(location, url) if location else None
-            if target is None or hop > self._options.max_redirects:
-                return result, hop
+            if target is None:
+                return result
             url = target
-            if self._pause is not None:
-                await self._pause(url)
+            async with self._alone(url):
+                try:
+                    result = self._known(url) or await self._ask_elsewhere(url, first, asked)
+                except Crowded as crowded:
+                    return crowded
+        return result
+
+    async def _ask(self, url: str, asked: list[Response | Failure]) -> Response | Failure:
+        # One byte more than the parser keeps tells it that the file goes on.
+        result = await self._fetcher.fetch(Request(url, purpose="robots", max_bytes=KEPT_BYTES + 1))
+        asked.append(result)
+        return result
+
+    async def _ask_elsewhere(
+        self, url: str, first: str, asked: list[Response | Failure]
+    ) -> Response | Failure:
+        async with self._turns.elsewhere(url, instead_of=first) if self._turns else nullcontext():
+            result = await self._ask(url, asked)
+        good = isinstance(result, Response) and result.status < 500 and not result.truncated
+        if isinstance(result, Failure) or len(result.body) <= _SHARED:
+            # What failed is shared as well, but not for long.
+            ttl = self._options.min_ttl if good else self._options.retry_first
+            self._elsewhere[url] = (self._clock() + ttl, result)
+            while len(self._elsewhere) > _MOST_SHARED:
+                self._elsewhere.popitem(last=False)
+        return result
+
+    def _known(self, url: str) -> Response | Failure | None:
+        until, result = self._elsewhere.get(url, (0.0, None))
+        return result if until > self._clock() else None
 
     def _read(self, origin: str, status: int, body: bytes) -> RobotsAnswer:
         """A usable status: rules with 2xx, none with 4xx and with redirects that lead nowhere."""
@@ -220,7 +274,7 @@ class RobotsCache:
         return RobotsAnswer(
             origin,
             "rules" if closed else "wait",
-            Robots.deny_all(),
+            _CLOSED,
             self._token,
             fetched_at=now,
             expires_at=now + wait,

@@ -17,6 +17,7 @@ References:
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from typing import Final, NamedTuple
@@ -300,8 +301,12 @@ class Robots:
 
 def _lines(body: bytes) -> list[str]:
     """The lines that count, each up to its first NUL."""
-    if len(body) > KEPT_BYTES:
-        body = body[:KEPT_BYTES]
+    cut = len(body) > KEPT_BYTES
+    body = body[:KEPT_BYTES]
+    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # Some editors write such files; the standard has UTF-8 only, but the owner's will is plain.
+        body = body.decode("utf-16", "replace").encode("utf-8", "replace")
+    if cut:
         # Half a line could mean something else: `Allow: /a` for `Allow: /about`.
         body = body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1]
     for octet in b"\xef\xbb\xbf":

@@ -6,8 +6,8 @@ The file appears when it is complete (see `atomic`).
 CSV and spreadsheets: a cell of text that starts with `=`, `+`, `-`, `@`, a tab or a line end would be
 run as a formula by a spreadsheet, and titles come from the web. Such cells get a leading apostrophe,
 which spreadsheets take as "this is text". So does what follows a semicolon, a tab or a line end within a
-cell, since a spreadsheet set to another separator begins a cell there. Numbers are left alone. JSONL and Parquet hold the text as
-it is: take those for anything but looking at.
+cell, since a spreadsheet set to another separator begins a cell there. Numbers are left alone. JSONL and
+Parquet hold the text as it is: take those for anything but looking at.
 """
 
 from __future__ import annotations

@@ -1,0 +1,132 @@
+"""Turns at hosts and addresses, for every request, whoever makes it.
+
+The frontier hands out one URL of a host at a time and keeps its delays. A redirect of robots.txt asks a host
+that the frontier has not handed out: hundreds of sites may send us to one other. Here both meet: whoever asks
+a host has it alone, and the next request waits for the delay.
+
+A request never waits for a turn while it has another one, so no two can wait for each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeAlias
+
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
+from honeyguide.web.url import host_key, parts
+
+LONGEST_QUEUE = 20.0
+"""Seconds that a request may have to wait at a host; with more to come it is put off instead."""
+_LOOK_AGAIN = 0.05
+_MOST_HOSTS = 20_000
+
+LookUp: TypeAlias = Callable[[str], Awaitable[str]]
+"""From a host name to the address that will be dialled for it; empty when there is none."""
+
+
+class Crowded(Exception):
+    """Too many wait for this host already; `until` is when to try again."""
+
+    def __init__(self, until: float) -> None:
+        super().__init__("too many requests wait for this host")
+        self.until = until
+
+
+class Turns:
+    """Who may be asked now.
+
+    Args:
+        policy: The delays to keep.
+        gate: Spacing per address, shared with the crawl loop.
+        now: The crawl's clock.
+        sleep: Waits on that clock.
+        look_up: Finds the address of a host that was never asked.
+    """
+
+    def __init__(
+        self,
+        policy: PolitenessPolicy,
+        gate: IpGate,
+        *,
+        now: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        look_up: LookUp | None = None,
+    ) -> None:
+        self._policy = policy
+        self._gate = gate
+        self._now = now
+        self._sleep = sleep
+        self._look_up = look_up
+        self._ready: dict[str, float] = {}
+        self._delays: dict[str, float] = {}
+        """Crawl-delay of the hosts that ask for one."""
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._wanted: Counter[str] = Counter()
+        """Requests by host that have, or wait for, its lock."""
+
+    def asks_for(self, url: str, crawl_delay: float | None) -> None:
+        """Note the Crawl-delay of a URL's host, where it has one."""
+        if crawl_delay is not None and crawl_delay > self._policy.min_delay:
+            self._delays[host_key(url)] = min(crawl_delay, self._policy.max_crawl_delay)
+
+    @asynccontextmanager
+    async def handed_out(self, url: str) -> AsyncIterator[None]:
+        """The turn of a URL that the frontier has handed out: it waits only for those it knows nothing of."""
+        async with self._alone(host_key(url)):
+            yield
+
+    @asynccontextmanager
+    async def elsewhere(self, url: str, *, instead_of: str) -> AsyncIterator[None]:
+        """The turn of a request that the frontier knows nothing of.
+
+        Args:
+            url: What is asked for.
+            instead_of: URL of the request that led here and has ended; its address is free again.
+
+        Raises:
+            Crowded: The queue is too long.
+        """
+        host = host_key(url)
+        now = self._now()
+        due = max(now, self._ready.get(host, 0.0)) + self._wanted[host] * self._delay(host)
+        if due > now + LONGEST_QUEUE:
+            raise Crowded(due)
+        self._gate.gave_back(host_key(instead_of))
+        ip = await self._look_up(parts(url).host) if self._look_up is not None else ""
+        async with self._alone(host):
+            while (due := self._gate.ready_at(ip)) > (now := self._now()):
+                await self._sleep(min(_LOOK_AGAIN, due - now))
+            who = f"robots.txt at {host}"
+            self._gate.took(who, ip, now)
+            try:
+                yield
+            finally:
+                self._gate.gave_back(who)
+
+    @asynccontextmanager
+    async def _alone(self, host: str) -> AsyncIterator[None]:
+        lock = self._locks.setdefault(host, asyncio.Lock())
+        self._wanted[host] += 1
+        try:
+            async with lock:
+                await self._sleep(max(0.0, self._ready.get(host, 0.0) - self._now()))
+                try:
+                    yield
+                finally:
+                    self._asked(host)
+        finally:
+            self._wanted[host] -= 1
+            if not self._wanted[host]:
+                del self._wanted[host], self._locks[host]
+
+    def _delay(self, host: str) -> float:
+        return max(self._policy.min_delay, self._delays.get(host, 0.0))
+
+    def _asked(self, host: str) -> None:
+        now = self._now()
+        self._ready[host] = now + self._delay(host)
+        if len(self._ready) > _MOST_HOSTS:
+            self._ready = {name: at for name, at in self._ready.items() if at > now}
