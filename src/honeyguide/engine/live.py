@@ -114,7 +114,7 @@ class LiveWeb:
         last = answer.exchanges[-1] if answer.exchanges else None
         waits = answer.state == "wait"
         refused = answer.outcome is Outcome.EGRESS
-        unreachable = waits and answer.outcome is not Outcome.SERVER_ERROR
+        unreachable = waits and answer.outcome not in (Outcome.SERVER_ERROR, Outcome.WAITING)
         told = answer.outcome.name.lower() if waits else answer.state
         return Visit(
             answer.outcome if unreachable or refused else Outcome.WAITING,
@@ -122,13 +122,13 @@ class LiveWeb:
             exchanges=tuple(as_exchange(one) for one in answer.exchanges),
             requests=answer.requests - refused,
             seconds=last.seconds if last else 0.0,
-            status=0 if last is None or unreachable else last.status,
+            status=0 if last is None or unreachable else answer.status or last.status,
             ip=last.ip if last else "",
             not_before=answer.retry_at if waits else None,
-            failed=waits,
+            failed=waits and answer.outcome is not Outcome.WAITING,
             # An origin that is closed because robots.txt could not be read is not remembered as an answer.
             robots_origin=origin if last and not waits and not answer.failures else "",
-            robots_body=_worth_keeping(last.body, answer.agent_token) if last else b"",
+            robots_body=_worth_keeping(answer.body, answer.agent_token),
             crawl_delay=answer.crawl_delay,
             sitemaps=tuple(answer.sitemaps),
         )
