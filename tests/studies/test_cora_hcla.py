@@ -125,7 +125,7 @@ def test_a_wrong_archive_is_refused(tmp_path: Path) -> None:
         read_abstracts(path)
 
 
-@pytest.mark.parametrize("name", ["cora-hcla", "webkb-hcla"])
+@pytest.mark.parametrize("name", ["studies/cora-hcla.toml", "studies/webkb-hcla.toml"])
 def test_the_experiments_load(name: str) -> None:
     assert load_experiment(name).experiment.title
 
