@@ -18,6 +18,7 @@ from honeyguide.lab.webs.recorded import Recorded, WebError, open_web
 from honeyguide.lab.webs.recorded.home import at_hand, find_web, webs_folder
 from honeyguide.lab.webs.recorded.importing import import_archive
 from honeyguide.lab.webs.recorded.recording import record
+from honeyguide.lab.webs.recorded.manuals import MANUALS, import_manuals
 from honeyguide.lab.webs.recorded.schools import import_schools
 from honeyguide.lab.webs.recorded.serving import RecordedSite
 from honeyguide.lab.webs.recorded.webkb import import_webkb
@@ -221,6 +222,48 @@ def test_schools_folder(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(WebError, match="wp/index"):
         import_schools(tmp_path / "empty", name="other")
+
+
+def debian_package(path: Path, files: dict[str, bytes]) -> None:
+    """A package as `dpkg-deb` makes it: an `ar` archive of two tars."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:xz") as archive:
+        for name, body in files.items():
+            member = tarfile.TarInfo(f"./usr/share/doc/{name}")
+            member.size = len(body)
+            archive.addfile(member, io.BytesIO(body))
+    members = {"debian-binary": b"2.0\n", "control.tar.xz": b"odd", "data.tar.xz": data.getvalue()}
+    with path.open("wb") as file:
+        file.write(b"!<arch>\n")
+        for name, body in members.items():
+            file.write(f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(body):<10}`\n".encode())
+            file.write(body + b"\n" * (len(body) % 2))
+
+
+def test_manuals_from_debian_packages(tmp_path: Path, home: Path) -> None:
+    for manual in MANUALS[:-1]:
+        pages = {f"{manual.folder}index.html": b"<a href=sql-select.html>select</a>"}
+        pages[f"{manual.folder}sql-select.html"] = b"<title>SELECT</title>"
+        pages[f"{manual.folder}search.html"] = b"left out"
+        pages[f"{manual.folder}_modules/code.html"] = b"left out"
+        debian_package(tmp_path / f"{manual.package}_1.0_all.deb", pages)
+    with pytest.raises(WebError, match="apt-get download python-requests-doc"):
+        import_manuals(tmp_path)
+    assert nothing_left(home)
+    last = tmp_path / "usr" / "share" / "doc" / MANUALS[-1].folder  # unpacked, or installed, will do as well
+    (last / "user").mkdir(parents=True)
+    (last / "user" / "install.html").write_text("<title>Install</title>", encoding="utf-8")
+    assert import_manuals(tmp_path).pages == 1 + 2 * (len(MANUALS) - 1) + 1
+    web = open_web("manuals")
+    assert len(web.links("https://manuals.example/index.html")) == len(MANUALS) - 1
+    assert web.labels["https://www.postgresql.org/docs/15/sql-select.html"] == (
+        "postgres/sql",
+        "subject/sql-commands",
+    )
+    assert web.labels["https://requests.readthedocs.io/en/latest/user/install.html"] == ("requests/user",)
+    (tmp_path / "git-doc_1.0_all.deb").write_bytes(b"!<arch>\nnonsense")
+    with pytest.raises(WebError, match="Debian package"):
+        import_manuals(tmp_path, name="other")
 
 
 def test_record_a_collection_and_a_topic(warc: Path, tmp_path: Path) -> None:

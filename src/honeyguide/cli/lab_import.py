@@ -8,12 +8,13 @@ from typing import Literal
 from honeyguide.cli.output import note, print_facts
 from honeyguide.lab.webs.recorded.home import WebError
 from honeyguide.lab.webs.recorded.importing import Imported, import_archive
+from honeyguide.lab.webs.recorded.manuals import import_manuals
 from honeyguide.lab.webs.recorded.schools import import_schools
 from honeyguide.lab.webs.recorded.webkb import import_webkb
 
 
 def import_web(
-    kind: Literal["webkb", "schools", "warc", "wacz"],
+    kind: Literal["webkb", "schools", "manuals", "warc", "wacz"],
     path: Path,
     /,
     *,
@@ -26,8 +27,9 @@ def import_web(
     """Import a recorded web. It appears whole, or not at all.
 
     Args:
-        kind: What the files are: the 4 Universities set, Wikipedia for Schools, or any archive.
-        path: The original tar or folder, or the WARC or WACZ file.
+        kind: What the files are: the 4 Universities set, Wikipedia for Schools, Debian's packages of ten manuals, or any
+            archive.
+        path: The original tar or folder (for manuals, one with the packages), or the WARC or WACZ file.
         labels: Table with columns url, site and label, for an archive; by default NAME.labels.tsv beside it.
         name: What to call the web; by default the kind, or the file's name.
         mount: A path prefix that links have and recorded addresses lack, such as /en-US.
@@ -40,6 +42,8 @@ def import_web(
         raise WebError(f"--labels and --mount are for warc and wacz; `import {kind}` needs neither")
     elif kind == "webkb":
         done = import_webkb(path, name=name or kind, replace=replace)
+    elif kind == "manuals":
+        done = import_manuals(path, name=name or kind, replace=replace)
     else:
         done = import_schools(path, name=name or kind, replace=replace)
     show_imported(done, json=json)
