@@ -17,8 +17,8 @@ from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.lab.webs.recorded import Recorded, WebError, open_web
 from honeyguide.lab.webs.recorded.home import at_hand, find_web, webs_folder
 from honeyguide.lab.webs.recorded.importing import import_archive
-from honeyguide.lab.webs.recorded.recording import record
 from honeyguide.lab.webs.recorded.manuals import MANUALS, import_manuals
+from honeyguide.lab.webs.recorded.recording import record
 from honeyguide.lab.webs.recorded.schools import import_schools
 from honeyguide.lab.webs.recorded.serving import RecordedSite
 from honeyguide.lab.webs.recorded.webkb import import_webkb

@@ -27,8 +27,8 @@ def import_web(
     """Import a recorded web. It appears whole, or not at all.
 
     Args:
-        kind: What the files are: the 4 Universities set, Wikipedia for Schools, Debian's packages of ten manuals, or any
-            archive.
+        kind: What the files are: the 4 Universities set, Wikipedia for Schools, packages of ten
+            manuals from Debian, or any archive.
         path: The original tar or folder (for manuals, one with the packages), or the WARC or WACZ file.
         labels: Table with columns url, site and label, for an archive; by default NAME.labels.tsv beside it.
         name: What to call the web; by default the kind, or the file's name.
