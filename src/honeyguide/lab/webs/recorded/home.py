@@ -52,8 +52,8 @@ KNOWN = {
     "manuals": Known(
         "documentation of ten projects on ten hosts, with subjects that cross them",
         "Debian 12: in an empty folder, `apt-get download python-scipy-doc python-pandas-doc"
-        " python-sklearn-doc python-django-doc postgresql-doc-15 sqlite3-doc apache2-doc python-sqlalchemy-doc"
-        " git-doc python-requests-doc`",
+        " python-sklearn-doc python-django-doc postgresql-doc-15 sqlite3-doc apache2-doc"
+        " python-sqlalchemy-doc git-doc python-requests-doc`",
         "honeyguide lab import manuals PATH",
     ),
 }
