@@ -20,13 +20,12 @@ setup: $(STAMP)  ## Virtual environment with everything in it
 demo: $(STAMP)   ## A real focused crawl end to end, no network needed
 	@$(BIN)/honeyguide demo
 
-test: $(STAMP)   ## All tests but the slow ones
-	@$(BIN)/python -m pytest -n 2 --dist loadscope
+test: $(STAMP)   ## All tests but the slow ones; real-time ones that fail are tried once more, alone
+	@$(BIN)/python -m pytest -n 2 --dist loadscope || $(BIN)/python -m pytest --again
 	@$(BIN)/honeyguide lab gate --quiet
 
-retest: $(STAMP) ## Only the tests that failed last time, with the machine to themselves
-	@echo "== again, one at a time: what passes now failed for want of time, and should be mended"
-	@$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+retest: $(STAMP) ## The real-time tests that failed last time once more, alone; any other failure stands
+	@$(BIN)/python -m pytest --again
 	@$(BIN)/honeyguide lab gate --quiet
 
 check: $(STAMP)  ## ruff, mypy strict, import order
@@ -39,7 +38,7 @@ bench: $(STAMP)  ## Benchmarks, as tables and JSON
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 lab: $(STAMP)    ## The long experiments and slow tests
-	@$(BIN)/python -m pytest -m slow
+	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -m slow
 
 docs: $(STAMP)   ## Run every example in the documentation
 	@$(BIN)/python -m pytest tests/docs -q

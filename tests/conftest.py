@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["installed_plugin"]
+pytest_plugins = ["again", "installed_plugin"]
 
-# How long a test takes says nothing on a shared machine; the first call of machine code compiles it, too.
-settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("shared machine")
+# How long an example takes says nothing on a shared machine; the first call of machine code compiles it, too.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `make test` gives the same answer every time; `make lab` looks further, with examples drawn anew.
+settings.register_profile("same", _PATIENT, derandomize=True)
+settings.register_profile("explore", _PATIENT, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(scope="session")

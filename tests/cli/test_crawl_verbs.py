@@ -16,6 +16,8 @@ from crawls import SPEC, TOPIC_NAME, WEB, small_topic
 from honeyguide.lab.webs.generated.walk import examples
 from honeyguide.lab.webs.serve import start_server
 
+pytestmark = pytest.mark.realtime
+
 
 def honeyguide(*words: object, status: int = 0) -> str:
     """Run a command in its own process; what it printed."""

@@ -16,6 +16,8 @@ from honeyguide.config.load import load
 from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.lab.webs.answer import Answer
 
+pytestmark = pytest.mark.realtime
+
 TOPIC = "# my owls\n[topic]\nname = 'owls'\nkeywords = ['owl', 'barn owl']\n"
 JSON = (("Content-Type", "application/json"),)
 

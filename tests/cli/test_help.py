@@ -36,6 +36,7 @@ def test_every_option_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
                 assert len(line.strip("│ ").split("  ", 1)) == 2, f"{verb.name}: {line}"
 
 
+@pytest.mark.realtime
 def test_help_loads_no_heavy_library_and_is_quick() -> None:
     code = (
         "import sys, time; from honeyguide.cli import main; main(['--help']);"

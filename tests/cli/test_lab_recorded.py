@@ -84,6 +84,7 @@ def test_bad_input_is_one_line(
     assert not webs.exists() or not list(webs.iterdir())
 
 
+@pytest.mark.realtime
 def test_serve_answers_a_proxy_client(archive: Path) -> None:
     command = [sys.executable, "-m", "honeyguide", "lab", "serve", str(archive), "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:

@@ -52,6 +52,7 @@ def test_evolve_prints_saves_and_draws(
     assert capsys.readouterr().out == printed
 
 
+@pytest.mark.realtime
 def test_an_interrupted_evolution_goes_on_where_it_was(tmp_path: Path) -> None:
     examples = write(tmp_path / "owls.jsonl", rows(400))
     state = tmp_path / "parts.json.evolution"

@@ -22,6 +22,8 @@ from honeyguide.job.crawl import run_here
 from honeyguide.lab.webs.serve import start_server
 from honeyguide.store.lock import Lock, holder
 
+pytestmark = pytest.mark.realtime
+
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")
 }

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ import pytest
 from honeyguide.collection.collection import Collection
 from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.serve import WebServer
+
+pytestmark = pytest.mark.realtime
 
 HTML = (("Content-Type", "text/html"),)
 TOPIC = """
@@ -115,6 +118,14 @@ async def busy(program: Program, web: Endless, *, asked: int = 60, stuck: int = 
     raise AssertionError(f"the crawl made only {web.asked} requests")
 
 
+async def draining(web: Endless) -> None:
+    """Wait until the crawl has stopped asking: the same count ten looks in a row."""
+    looks: deque[int] = deque(maxlen=10)
+    while len(looks) < 10 or len(set(looks)) > 1:
+        looks.append(web.asked)
+        await asyncio.sleep(0.05)
+
+
 def check_resumable(folder: Path, *, reason: str) -> int:
     """The collection is whole and says why it stopped. Pages it holds."""
     with Collection.open(folder) as collection:
@@ -156,7 +167,7 @@ async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
     async with crawling(tmp_path, web) as program:
         await busy(program, web, stuck=5)
         program.tell(signal.SIGINT)
-        await asyncio.sleep(0.5)
+        await draining(web)
         assert program.process.returncode is None, "requests are stuck, so it must still be draining"
         program.tell(signal.SIGINT)
         # Half the time that draining would have gone on for; a machine at rest needs 0.3 seconds.

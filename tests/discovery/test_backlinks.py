@@ -54,6 +54,7 @@ def links_to(url: str) -> Answer | None:
     return as_json({"target": asked["u"], "rows": rows}) if asked["u"] == [PAGE] else as_json({"rows": []})
 
 
+@pytest.mark.realtime
 async def test_json_service_asks_by_template_and_reads_by_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINKS_KEY", "s3cret/key")
     async with asking(links_to) as (http, server):
@@ -72,6 +73,7 @@ async def test_json_service_asks_by_template_and_reads_by_path(monkeypatch: pyte
     assert b"x-key: s3cret/key" in server.heads[0].replace(b"X-Key", b"x-key")
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -92,6 +94,7 @@ async def test_rubbish_is_a_note(answer: Answer, said: str) -> None:
     assert found.urls == ()
 
 
+@pytest.mark.realtime
 async def test_values_of_other_kinds_are_left_out() -> None:
     rows = {"rows": [{"url": "https://a.example/"}, {"url": 7}, {"url": None}, "x", {"url": "javascript:1"}]}
     async with asking(lambda url: as_json(rows)) as (http, _):
@@ -100,6 +103,7 @@ async def test_values_of_other_kinds_are_left_out() -> None:
     assert found.urls == ("https://a.example/",)
 
 
+@pytest.mark.realtime
 async def test_a_service_that_is_down() -> None:
     async with asking(links_to) as (_, server):
         port = server.port
@@ -114,6 +118,7 @@ async def test_a_service_that_is_down() -> None:
     assert answers[4].requests == 0
 
 
+@pytest.mark.realtime
 async def test_retry_after_is_kept_and_the_question_asked_again() -> None:
     said = [as_json({}, 429, ("Retry-After", "30")), as_json({"rows": [{"url": "https://p.example/"}]})]
     clock = VirtualClock()
@@ -126,6 +131,7 @@ async def test_retry_after_is_kept_and_the_question_asked_again() -> None:
     assert clock.now() - started == pytest.approx(30.0, abs=0.01)
 
 
+@pytest.mark.realtime
 async def test_without_patience_nobody_waits_for_a_rate_limited_service() -> None:
     clock = VirtualClock()
     started = clock.now()
@@ -150,6 +156,7 @@ class Slow:
         return Parents()
 
 
+@pytest.mark.realtime
 async def test_a_slow_service_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rationed, "DEADLINE", 0.05)
     found = await Rationed(Slow(), VirtualClock()).ask(PAGE, 5, patience=1)
@@ -224,6 +231,7 @@ def wiki(url: str) -> Answer | None:
     return as_json({"query": {"backlinks": [{"pageid": 2, "ns": 0, "title": "Führer & Co/é"}]}})
 
 
+@pytest.mark.realtime
 async def test_mediawiki_what_links_here_and_external_links() -> None:
     async with asking(wiki) as (http, _):
         service = MediaWiki(http, api="http://wiki.example/w/api.php")
@@ -243,6 +251,7 @@ async def test_mediawiki_what_links_here_and_external_links() -> None:
     assert "9 seconds lagged" in busy.note
 
 
+@pytest.mark.realtime
 async def test_something_that_is_no_mediawiki() -> None:
     async with asking(lambda url: as_json({"hello": 1})) as (http, _):
         found = await MediaWiki(http, api="http://wiki.example/w/api.php").parents(PAGE, 10)
@@ -257,12 +266,14 @@ class Recording:
         return tuple(f"https://{coverage}.example/{i}" for i in range(9))[:limit]
 
 
+@pytest.mark.realtime
 async def test_recorded_web_with_a_coverage() -> None:
     service = make_service({"kind": "web", "coverage": 0.25}, Within(web=Recording()))
     assert (await service.parents(PAGE, 2)).urls == ("https://0.25.example/0", "https://0.25.example/1")
     assert isinstance(make_service(None, Within(web=Recording())), RecordedWeb)
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     ("table", "said"),
     [
@@ -308,6 +319,7 @@ def with_service(service: BacklinkService, *, backlink_budget: int) -> Backlinks
     return source
 
 
+@pytest.mark.realtime
 async def test_backlink_mode_stays_within_its_budget_across_a_resume() -> None:
     service = Counting(remote=False)
     source = with_service(service, backlink_budget=3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,7 @@ async def test_an_index_may_take_longer_than_a_question(
     assert found.urls == ("http://a.example/0", "http://a.example/1")
 
 
+@pytest.mark.realtime
 def test_stopping_the_crawl_stops_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(edge_files, "BATCH", 1)
     path = tmp_path / "e.tsv"
@@ -160,7 +162,9 @@ def test_stopping_the_crawl_stops_the_index(tmp_path: Path, monkeypatch: pytest.
 
     async def stopped() -> None:
         asked = asyncio.create_task(EdgeList(str(path)).parents("http://t.example/", 2))
-        await asyncio.sleep(0.1)
+        async with asyncio.timeout(60):
+            while len(os.listdir(tmp_path)) < 2:  # noqa: ASYNC110, PTH208 - a thread writes it
+                await asyncio.sleep(0.01)
         asked.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asked

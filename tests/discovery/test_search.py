@@ -78,6 +78,7 @@ def test_fusion_by_hand() -> None:
     assert reciprocal_rank_fusion({}) == []
 
 
+@pytest.mark.realtime
 async def test_searxng_is_asked_for_json() -> None:
     results = {"results": [{"url": "https://one.example/", "title": "One"}, {"no": "url"}, {"url": 3}, 7]}
     async with recording(lambda url: answering(results)) as server, fetching(server.port) as fetcher:
@@ -89,6 +90,7 @@ async def test_searxng_is_asked_for_json() -> None:
     ]
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -110,6 +112,7 @@ async def test_rubbish_is_a_note_and_no_crash(answer: Answer | None, said: str) 
     assert found.requests == 1
 
 
+@pytest.mark.realtime
 async def test_an_instance_on_this_machine_needs_its_network_opened() -> None:
     async with recording(lambda url: answering({"results": []})) as server:
         plain = HttpFetcher(FetchOptions(deadline=3.0), clock=lambda: 0.0, guard=EgressGuard())
@@ -122,6 +125,7 @@ async def test_an_instance_on_this_machine_needs_its_network_opened() -> None:
         assert server.urls == []
 
 
+@pytest.mark.realtime
 async def test_any_engine_by_template_path_and_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OWL_KEY", "geheim")
     values = {

@@ -17,6 +17,8 @@ from crawls import SPEC, TOPIC_NAME, small_topic
 from honeyguide.config.load import check_values
 from honeyguide.lab.webs.serve import start_server
 
+pytestmark = pytest.mark.realtime
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

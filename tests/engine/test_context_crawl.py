@@ -172,6 +172,7 @@ TROUBLES = {
 }
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize("trouble", TROUBLES)
 async def test_the_crawl_goes_on_without_a_service_in_trouble(tmp_path: Path, trouble: str) -> None:
     def write(url: str) -> Answer | None:
@@ -201,6 +202,7 @@ def _config(server: Recorder, service: Mapping[str, object]) -> Any:
     )
 
 
+@pytest.mark.realtime
 async def test_parents_from_a_live_service_are_fetched(tmp_path: Path) -> None:
     def write(url: str) -> Answer | None:
         if url.startswith("http://links.example/"):

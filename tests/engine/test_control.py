@@ -21,6 +21,8 @@ from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.generated import GeneratedFetcher
 
+pytestmark = pytest.mark.realtime
+
 
 class Slow:
     """The generated web, a little slower, so that there is time to steer."""
@@ -76,7 +78,7 @@ async def test_pause_go_on_change_the_budget_and_stop(tmp_path: Path) -> None:
     await until(lambda: crawler.paused and crawler.in_flight == 0)
     pages, seconds, since = job.tally.pages, job.tally.seconds, time.time()
     await until(lambda: obeyed(out).paused)
-    await asyncio.sleep(0.4)
+    await until(lambda: time.time() > since + 0.4)
     assert job.tally.pages == pages
     ask(out, reviews=1)
     await until(lambda: reviewed)

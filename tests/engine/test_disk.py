@@ -41,7 +41,7 @@ def run_limited(folder: Path, pages: int, limit: int) -> tuple[int, list[str], s
         [sys.executable, "-c", LIMITED, str(limit), str(VICTIM), str(folder), str(pages), "best-first"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     return done.returncode, [line for line in done.stdout.split("\n") if line.isdigit()], done.stderr
@@ -116,14 +116,14 @@ def topic_file(folder: Path, port: int, pages: int) -> Path:
 
 def honeyguide(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "honeyguide", *words], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-m", "honeyguide", *words], capture_output=True, text=True, timeout=300, check=False
     )
 
 
 def test_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
     out = small_disk / "out"
     with start_server(SPEC) as server:
-        topic = str(topic_file(tmp_path, server.port, 400))
+        topic = str(topic_file(tmp_path, server.port, 300))
         done = honeyguide("crawl", topic, "--out", str(out), "--quiet")
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1, done.stderr
@@ -136,7 +136,7 @@ def test_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
         subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
         done = honeyguide("crawl", topic, "--out", str(out), "--quiet")
         assert done.returncode == 0, done.stderr
-    assert check_whole(out) == 400
+    assert check_whole(out) == 300
 
 
 @pytest.mark.slow

@@ -68,6 +68,7 @@ def bilingual_web() -> dict[str, Answer]:
     return web | {f"http://tax.example/{n}.html": html("Form", TAXES, {}) for n in range(8)}
 
 
+@pytest.mark.realtime
 async def test_seeds_in_english_find_relevant_pages_in_both_languages(tmp_path: Path) -> None:
     async with recording(bilingual_web()) as server:
         config = config_for(

@@ -15,6 +15,8 @@ from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.serve import LogEntry, WebServer, read_log
 
+pytestmark = pytest.mark.realtime
+
 DELAY = 0.05
 CRAWL_DELAY = 0.15
 RETRY_AFTER = 1

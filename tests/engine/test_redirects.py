@@ -14,6 +14,8 @@ from honeyguide.lab.webs.answer import Answer
 from honeyguide.model import Outcome
 from honeyguide.web.url import canonical
 
+pytestmark = pytest.mark.realtime
+
 SPELLINGS = (Path(__file__).parents[1] / "fetch" / "host_spellings.txt").read_text().split()
 PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 

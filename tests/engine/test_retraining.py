@@ -157,6 +157,7 @@ class Slow:
         await self._inner.close()
 
 
+@pytest.mark.realtime
 async def test_a_running_crawl_takes_reviews_in(tmp_path: Path) -> None:
     """On the real clock; the portal's side is the file and the counter in the control file."""
     out = tmp_path / "crawl"

@@ -117,7 +117,13 @@ def check(count: Count, gone: list[str], budget: int, record: Record) -> None:
     assert len(gone) < 0.002 * count.good, gone[:20]
 
 
-@pytest.mark.parametrize("recipe", ["best-first", pytest.param("breadth-first", marks=pytest.mark.slow)])
+async def test_traps_take_little_of_1200_pages(record_property: Record) -> None:
+    count, gone = await measure("best-first", WebSpec(hosts=62, pages=1_500, topics=6), 1_200)
+    check(count, gone, 1_200, record_property)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", ["best-first", "breadth-first"])
 async def test_traps_take_little_of_5000_pages(recipe: str, record_property: Record) -> None:
     count, gone = await measure(recipe, WebSpec(hosts=62, pages=6_000, topics=6), 5_000)
     check(count, gone, 5_000, record_property)

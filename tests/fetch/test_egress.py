@@ -87,11 +87,13 @@ def canary() -> Iterator[Canary]:
         listener.close()
 
 
+@pytest.mark.realtime
 def test_the_canary_sings(canary: Canary) -> None:
     socket.create_connection(("127.0.0.1", canary.port)).close()
     assert canary.calls() == 1
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize("proxied", [False, True])
 async def test_no_spelling_reaches_this_machine(
     canary: Canary, proxied: bool, monkeypatch: pytest.MonkeyPatch
@@ -119,6 +121,7 @@ async def test_no_spelling_reaches_this_machine(
     assert canary.calls() == 0
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     ("url", "outcome"),
     [

@@ -15,6 +15,8 @@ from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
 
+pytestmark = pytest.mark.realtime
+
 GOOD = (
     ok(b"<html>hello</html>", "ETag: x"),
     ok(gzip.compress(b"hello " * 100), "Content-Encoding: gzip"),

@@ -16,6 +16,8 @@ from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.model import Outcome
 
+pytestmark = pytest.mark.realtime
+
 Make = Callable[..., HttpFetcher]
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 

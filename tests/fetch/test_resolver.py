@@ -37,6 +37,7 @@ async def test_one_private_answer_refuses_the_name(answers: list[str]) -> None:
         await resolver.resolve("mixed.example", 80)
 
 
+@pytest.mark.realtime
 async def test_the_address_that_was_checked_is_the_one_dialled() -> None:
     """Rebinding: the name first answers with an allowed address, then with a forbidden one."""
     async with serving(ok(b"good")) as good, serving(ok(b"bad"), host="127.0.0.2") as bad:
@@ -103,6 +104,7 @@ async def test_a_cancelled_waiter_does_not_end_the_lookup_of_others() -> None:
     assert first.cancelled()
 
 
+@pytest.mark.realtime
 async def test_a_slow_name_server_ends_at_the_deadline() -> None:
     async def never(host: str) -> list[str]:
         await asyncio.sleep(60)

@@ -14,6 +14,8 @@ from honeyguide.fetch.robots import RobotsAnswer, RobotsCache, RobotsOptions
 from honeyguide.fetch.turns import Turns
 from honeyguide.model import Outcome
 
+pytestmark = pytest.mark.realtime
+
 Make = Callable[..., HttpFetcher]
 RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 7\nSitemap: https://a.example/map.xml\n"
 

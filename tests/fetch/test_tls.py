@@ -14,6 +14,8 @@ from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.model import Outcome
 
+pytestmark = pytest.mark.realtime
+
 Make = Callable[..., HttpFetcher]
 
 

@@ -435,6 +435,7 @@ class OddWeb:
         return Answer(200, (), b"0123456789", behaviour=url.rpartition("/")[2])
 
 
+@pytest.mark.realtime
 async def test_fetcher_hangs_until_its_deadline_and_marks_cut_bodies() -> None:
     clock = HandClock()
     fetcher = GeneratedFetcher(OddWeb(), clock, deadline=7.0)

@@ -18,6 +18,8 @@ from honeyguide.lab.webs.hostile.tls import server_name
 from honeyguide.model import Outcome
 from honeyguide.store.archive_check import check_archive
 
+pytestmark = pytest.mark.realtime
+
 DEADLINE = 3.0
 GIVE_UP = 2
 EASY = ("options", "wrong-coding", "charset-lie")

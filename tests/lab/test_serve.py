@@ -13,6 +13,8 @@ from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec
 from honeyguide.lab.webs.serve import ServerHandle, WebServer, read_log, read_spec, start_server
 
+pytestmark = pytest.mark.realtime
+
 SPEC = WebSpec(hosts=40, pages=1_000, topics=5, slow_seconds=0.3)
 
 

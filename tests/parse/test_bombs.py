@@ -56,6 +56,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize("blocks", [False, True])
 @pytest.mark.parametrize("name", BOMBS)
 def test_bomb_is_harmless(name: str, blocks: bool) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import ParseFailure, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.parse.pool import ParsePool
+
+pytestmark = pytest.mark.realtime
 
 # Without the pre-scan this takes the tree builder many seconds.
 HANGING = ParseJob("https://bomb.example/", b"<div>" * 150_000)
@@ -38,6 +41,20 @@ async def test_no_workers_parses_here() -> None:
     await pool.close()
 
 
+def seconds_worked(process: int) -> float:
+    """CPU time of a process so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def busy(process: int) -> None:
+    """Wait until a worker has worked on its document for a while."""
+    before = seconds_worked(process)
+    async with asyncio.timeout(60):
+        while seconds_worked(process) < before + 0.1:  # noqa: ASYNC110 - another process does
+            await asyncio.sleep(0.01)
+
+
 async def test_a_hanging_document_costs_one_worker() -> None:
     pool = ParsePool(2, deadline=1.0, scan=False)
     try:
@@ -59,7 +76,7 @@ async def test_a_killed_worker_is_replaced() -> None:
         assert isinstance(await pool.parse(job(1)), Page)
         hanging = asyncio.create_task(pool.parse(HANGING))
         behind = asyncio.create_task(pool.parse(job(2)))
-        await asyncio.sleep(0.3)
+        await busy(pool.processes()[0])
         os.kill(pool.processes()[0], signal.SIGKILL)
         answer = await hanging
         assert isinstance(answer, ParseFailure)
@@ -130,8 +147,8 @@ async def test_close_ends_processes_and_jobs() -> None:
     pool = ParsePool(1, scan=False)
     assert isinstance(await pool.parse(job(1)), Page)
     hanging = asyncio.create_task(pool.parse(HANGING))
-    await asyncio.sleep(0.1)
     (process,) = pool.processes()
+    await busy(process)
     await pool.close()
     with pytest.raises(asyncio.CancelledError):
         await hanging

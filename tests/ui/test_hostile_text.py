@@ -18,6 +18,8 @@ from windows import Watched
 from honeyguide.model import Outcome
 from honeyguide.testing.made_collection import MadeCollection
 
+pytestmark = pytest.mark.realtime
+
 GROUP = 20
 """Strings a page of results shows."""
 KNOWN = (

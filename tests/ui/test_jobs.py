@@ -9,6 +9,8 @@ from honeyguide.testing.made_collection import MadeCollection
 from honeyguide.ui.jobs import Job, Jobs
 from honeyguide.ui.work import FoundLinks, Task
 
+pytestmark = pytest.mark.realtime
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -15,6 +15,8 @@ from windows import Watched
 
 from honeyguide.lab.webs.serve import start_server
 
+pytestmark = pytest.mark.realtime
+
 TOPIC = """
 [topic]
 name = {name!r}

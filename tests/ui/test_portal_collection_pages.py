@@ -26,6 +26,8 @@ from honeyguide.collection.exports.formats import FORMATS
 from honeyguide.testing.made_collection import MadeCollection
 from honeyguide.ui.export_files import OFFERED, media_types
 
+pytestmark = pytest.mark.realtime
+
 BIN = Path(sys.executable).parent
 XSS = '<img src=x onerror=alert(1)> "quoted" {{ 7*7 }} </script><script>alert(2)</script>'
 

@@ -18,6 +18,8 @@ from honeyguide.collection.collection import Collection
 from honeyguide.job.crawl import run_here
 from honeyguide.ui.metrics import NAMES
 
+pytestmark = pytest.mark.realtime
+
 WORD = WEB.keywords(TOPIC_NAME)[0]
 
 

@@ -16,6 +16,8 @@ from honeyguide.collection.collection import Collection
 from honeyguide.lab.webs.serve import start_server
 from honeyguide.store.reviews import read_reviews
 
+pytestmark = pytest.mark.realtime
+
 MORE = """
 [network]
 connect_to = {{ "*" = "127.0.0.1:{port}" }}

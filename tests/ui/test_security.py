@@ -20,6 +20,8 @@ from honeyguide.ui.app import FEATURES
 from honeyguide.ui.render import NAVIGATION
 from honeyguide.ui.server import Place, chosen_token, is_loopback, own_names
 
+pytestmark = pytest.mark.realtime
+
 STATIC = sorted(
     path.name for path in (Path(__file__).parents[2] / "src/honeyguide/ui/static").iterdir() if path.is_file()
 )

@@ -17,6 +17,8 @@ from honeyguide.errors import CollectionError
 from honeyguide.testing.made_collection import MadeCollection
 from honeyguide.ui.static_directory import write_static_directory
 
+pytestmark = pytest.mark.realtime
+
 HOSTILE = (
     "<script>document.title='owned'</script>",
     '"><img src=x onerror="alert(1)">',
