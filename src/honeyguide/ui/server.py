@@ -15,6 +15,7 @@ import uvicorn
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.ui.app import create_app
+from honeyguide.ui.connections import PatientProtocol
 from honeyguide.ui.portal import Portal
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -133,6 +134,7 @@ def make_server(folder: Path, *, token: str, host: str) -> uvicorn.Server:
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=5,
+        http=PatientProtocol,
         ws="none",
         lifespan="on",
     )
