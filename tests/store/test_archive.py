@@ -316,7 +316,7 @@ def test_a_full_disk_is_one_clear_error() -> None:
     if not (folder / "full").exists():
         pytest.skip("needs /dev/full")
     writer = make_writer(folder)
-    writer._name = "full"
+    writer._descriptor = os.open(folder / "full", os.O_WRONLY)
     writer.write_exchange(make_exchange())
     with pytest.raises(CollectionError, match="free space"):
         writer.flush()

@@ -16,6 +16,7 @@ from honeyguide.collection.guarded import host_of
 from honeyguide.collection.subject_terms import SubjectSpace, page_terms, readable, telling_terms
 from honeyguide.errors import CollectionError
 from honeyguide.store.atomic import replacing
+from honeyguide.store.plain import read_plain
 from honeyguide.store.reviews import Reviews
 from honeyguide.store.state import State
 from honeyguide.text.spherical_kmeans import Clusters, nearest, spherical_kmeans
@@ -79,7 +80,7 @@ class Directory(msgspec.Struct, frozen=True):
         """Read it again; None when there is none, or none that this release can read."""
         with contextlib.suppress(OSError, msgspec.MsgspecError, RecursionError):
             if path.stat().st_size <= _MAX_FILE_BYTES:
-                found = msgspec.json.decode(path.read_bytes(), type=cls)
+                found = msgspec.json.decode(read_plain(path), type=cls)
                 return found if found.format == _FORMAT else None
         return None
 

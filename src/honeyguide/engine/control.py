@@ -30,6 +30,7 @@ import msgspec
 from honeyguide.engine.budget import Budget
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.store.atomic import replacing
+from honeyguide.store.plain import open_plain, read_plain
 
 FILE = "control.json"
 LOOK_SECONDS = 0.25
@@ -61,9 +62,8 @@ class Obeyed(msgspec.Struct, frozen=True):
 def read(folder: Path) -> Control:
     """What is wished now; nothing when there is no file, or none that can be read."""
     try:
-        with (folder / FILE).open("rb") as file:
-            return msgspec.json.decode(file.read(_MOST_BYTES), type=Control)
-    except (OSError, msgspec.MsgspecError, RecursionError):
+        return msgspec.json.decode(read_plain(folder / FILE, _MOST_BYTES), type=Control)
+    except (OSError, CollectionError, msgspec.MsgspecError, RecursionError):
         return Control()
 
 
@@ -217,7 +217,7 @@ class Steering:
 def _alone(folder: Path) -> Iterator[None]:
     """One writer of the control file at a time."""
     try:
-        descriptor = os.open(folder / f"{FILE}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = open_plain(folder / f"{FILE}.lock", os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise CollectionError(f"{folder}: {error.strerror}; check the folder's permissions") from error
     try:

@@ -32,6 +32,7 @@ from honeyguide.store.archive_record import (
     warc_date,
 )
 from honeyguide.store.atomic import sync_folder
+from honeyguide.store.plain import open_plain
 
 DEFAULT_MAX_BYTES = 1 << 30
 _BUFFER_BYTES = 1 << 20
@@ -307,7 +308,7 @@ class ArchiveWriter:
         path = self._folder / self._name
         try:
             if self._descriptor < 0:
-                self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                self._descriptor = open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             view = memoryview(b"".join(self._buffer))
             # In two parts, so that a test can fall in between: a record torn in the file.
             half = len(view) // 2
@@ -348,16 +349,27 @@ def archive_files(folder: Path, prefix: str) -> list[Path]:
 def _cut(folder: Path, prefix: str, committed: Position) -> None:
     number = file_number(committed.file, prefix)
     path = folder / committed.file
-    size = path.stat().st_size if path.is_file() else 0
-    if size < committed.offset:
-        raise CollectionError(
-            f"{path} has {size} bytes, but {committed.offset} were committed; restore it from a copy"
-        )
-    for later in archive_files(folder, prefix):
-        if file_number(later.name, prefix) > number:
-            later.unlink()
-    if size > committed.offset:
-        os.truncate(path, committed.offset)
+    if committed.offset == 0 and not path.exists():
+        return
+    try:
+        descriptor = open_plain(path, os.O_RDWR)
+    except FileNotFoundError:
+        raise _too_short(path, 0, committed.offset) from None
+    try:
+        size = os.fstat(descriptor).st_size
+        if size < committed.offset:
+            raise _too_short(path, size, committed.offset)
+        for later in archive_files(folder, prefix):
+            if file_number(later.name, prefix) > number:
+                later.unlink()
+        if size > committed.offset:
+            os.ftruncate(descriptor, committed.offset)
+    finally:
+        os.close(descriptor)
+
+
+def _too_short(path: Path, size: int, committed: int) -> CollectionError:
+    return CollectionError(f"{path} has {size} bytes, but {committed} were committed; restore it from a copy")
 
 
 def _set_aside(folder: Path, prefix: str) -> None:

@@ -18,6 +18,7 @@ import msgspec
 from honeyguide.errors import CollectionError
 from honeyguide.store.archive import Position
 from honeyguide.store.archive_scan import MAX_RECORD_BYTES, RawRecord, TornTail, inflate, parse_member, scan
+from honeyguide.store.plain import reading
 
 MAX_HTTP_HEAD_BYTES = 256 * 1024
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
@@ -202,7 +203,7 @@ def _read(folder: Path, file: str, offset: int, length: int) -> ArchivedResponse
     if Path(file).name != file or offset < 0 or length <= 0:
         raise CollectionError(f"{where}: no position in an archive; is the state of another collection?")
     try:
-        with (folder / file).open("rb") as handle:
+        with reading(folder / file) as handle:
             handle.seek(offset)
             data = handle.read(min(length, MAX_RECORD_BYTES))
     except OSError as error:

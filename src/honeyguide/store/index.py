@@ -20,6 +20,7 @@ import zstandard
 
 from honeyguide.errors import CollectionError
 from honeyguide.store.index_text import clean, expand, parse_query, snippet, storable
+from honeyguide.store.plain import require_plain_database
 
 SCHEMA_VERSION = 1
 MAX_TEXT_CHARACTERS = 200_000
@@ -236,6 +237,7 @@ class FullText:
 
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    require_plain_database(path, writing=not read_only)
     if read_only:
         address = f"file:{quote(str(path.resolve()))}?mode=ro"
         connection = sqlite3.connect(address, uri=True, check_same_thread=False)

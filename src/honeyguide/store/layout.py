@@ -9,6 +9,7 @@ import msgspec
 
 from honeyguide.errors import CollectionError
 from honeyguide.store.atomic import replacing
+from honeyguide.store.plain import read_plain, require_folder, require_plain
 
 FORMAT_VERSION = 1
 _MARKER = "collection.json"
@@ -34,6 +35,11 @@ class Layout(msgspec.Struct, frozen=True):
     def state_file(self) -> Path:
         """URLs, hosts, links, journal."""
         return self.root / "state.sqlite"
+
+    @property
+    def examples_file(self) -> Path:
+        """What the topic gives as text, fetched once."""
+        return self.root / "examples.json"
 
     @property
     def prepared_file(self) -> Path:
@@ -114,8 +120,7 @@ class Layout(msgspec.Struct, frozen=True):
         if not layout.marker_file.is_file():
             raise CollectionError(f"{root} is not a collection (no {_MARKER}); check the name")
         try:
-            with layout.marker_file.open("rb") as file:
-                marker = msgspec.json.decode(file.read(_MAX_MARKER_BYTES), type=_Marker)
+            marker = msgspec.json.decode(read_plain(layout.marker_file, _MAX_MARKER_BYTES), type=_Marker)
         except (OSError, msgspec.MsgspecError, RecursionError) as error:
             raise CollectionError(f"{layout.marker_file}: {error}; restore it from a copy") from error
         if marker.format > FORMAT_VERSION:
@@ -123,12 +128,16 @@ class Layout(msgspec.Struct, frozen=True):
                 f"{root} has collection format {marker.format}, this honeyguide reads up to {FORMAT_VERSION};"
                 " use a newer honeyguide"
             )
-        try:
-            layout.archive_folder.mkdir(exist_ok=True)
-            layout.models_folder.mkdir(exist_ok=True)
-        except OSError as error:
-            if not (layout.archive_folder.is_dir() and layout.models_folder.is_dir()):
-                raise CollectionError(f"{root}: {error.strerror}; restore its folders") from error
+        for folder in (layout.archive_folder, layout.models_folder):
+            try:
+                folder.mkdir(exist_ok=True)
+            except OSError as error:
+                if not folder.is_dir():
+                    raise CollectionError(f"{root}: {error.strerror}; restore its folders") from error
+        for folder in (layout.archive_folder, layout.models_folder, layout.exports_folder):
+            require_folder(folder)
+        for file in (layout.topic_file, layout.examples_file, layout.prepared_file, layout.directory_file):
+            require_plain(file)
         return layout
 
     def require_space(self, needed: int) -> None:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from honeyguide.errors import CollectionError
+from honeyguide.store.plain import open_plain, read_plain
 
 
 class Lock:
@@ -25,7 +26,7 @@ class Lock:
         name = path.with_name(path.name + ".lock")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._descriptor = open_plain(name, os.O_RDWR | os.O_CREAT)
         except OSError as problem:
             raise CollectionError(f"{name} cannot be written ({problem}); check its permissions") from problem
         try:
@@ -54,13 +55,13 @@ def holder(path: Path) -> int:
     name = path.with_name(path.name + ".lock")
     process = 0
     try:
-        text = name.read_text("ascii")[:20].strip()
+        text = read_plain(name, most=1024)[:20].decode("ascii").strip()
         process = int(text) if text.isdigit() else 0
         if process:
             os.kill(process, 0)
     except PermissionError:
         pass  # somebody else's, but alive
-    except (OSError, ValueError, OverflowError):
+    except (OSError, ValueError, OverflowError, CollectionError):
         return 0
     return 0 if process and _began_after(process, name) else process
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
 from honeyguide.store.atomic import replacing
+from honeyguide.store.plain import reading
 
 FORMAT_VERSION = 1
 MAX_FILE_BYTES = 8 << 30
@@ -97,7 +98,7 @@ def read_saved(folder: Path, name: str) -> Saved:
     if size > MAX_FILE_BYTES:
         _refuse(path, f"larger than {MAX_FILE_BYTES >> 30} GiB")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with reading(path) as file, zipfile.ZipFile(file) as archive:
             return _read(path, archive, size)
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError) as error:
         raise CollectionError(f"{path}: damaged ({error}); delete it and train again") from error

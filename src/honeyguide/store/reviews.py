@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from honeyguide.errors import CollectionError, HoneyguideError
+from honeyguide.store.plain import open_plain, reading
 
 FILE = "reviews.jsonl"
 _MOST_BYTES = 256 << 20
@@ -99,7 +100,7 @@ def read_reviews(folder: Path) -> Reviews:
     """
     path = folder / FILE
     try:
-        with path.open("rb") as file:
+        with reading(path) as file:
             return Reviews(_parsed(path, file.read(_MOST_BYTES)))
     except FileNotFoundError:
         return Reviews([])
@@ -166,7 +167,7 @@ def _writing(folder: Path) -> Iterator[tuple[list[Decision], _Writer]]:
     """One writer at a time; half a line that a crash left is cut off."""
     path = folder / FILE
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        descriptor = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     except OSError as error:
         raise CollectionError(f"{path}: {error.strerror}; check the folder's permissions") from error
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
+from honeyguide.store.plain import require_plain_database
 
 APPLICATION_ID = 0x686F6E65
 """`hone` in ASCII; `file` and SQLite show it."""
@@ -84,6 +85,7 @@ def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "N
 
 
 def _connect_file(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    require_plain_database(path, writing=not read_only)
     if read_only:
         return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.job.topic_builder import Inspection, checked_topic, inspect_topic, topic_text
 from honeyguide.model import Document
 from honeyguide.store.atomic import replacing
+from honeyguide.store.plain import read_plain
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import Form, read_form, render, see_other
 
@@ -36,7 +37,7 @@ def builder(request: Request) -> Response:
     portal = portal_of(request)
     text = ""
     with suppress(OSError):
-        text = portal.layout.topic_file.read_text("utf-8")[:MOST_TOPIC]
+        text = read_plain(portal.layout.topic_file).decode()[:MOST_TOPIC]
     return _shown(request, portal, text=text)
 
 

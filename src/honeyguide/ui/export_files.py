@@ -18,6 +18,7 @@ from honeyguide.collection.exports.formats import FORMATS, Format, Source, descr
 from honeyguide.collection.exports.selection import Progress
 from honeyguide.store.atomic import replacing
 from honeyguide.store.layout import Layout
+from honeyguide.store.plain import read_plain, require_folder
 from honeyguide.ui.static_directory import write_static_directory
 
 DATASHEET = "datasheet.json"
@@ -83,7 +84,7 @@ def make(folder: Path, form: Format, *, all_pages: bool, text: bool, progress: P
     with Collection.open(folder) as collection:
         assert collection.layout is not None
         target = collection.layout.exports_folder
-        target.mkdir(exist_ok=True)
+        require_folder(target, create=True)
         if form is SITE:
             return _make_site(collection, target / SITE.file, progress)
         if form.name == "datasheet":
@@ -116,7 +117,7 @@ def _make_datasheet(collection: Collection, target: Path, progress: Progress) ->
 def read_datasheet(layout: Layout) -> Document | None:
     """The datasheet that was last made; None when there is none."""
     try:
-        return msgspec.json.decode((layout.exports_folder / DATASHEET).read_bytes(), type=Document)
+        return msgspec.json.decode(read_plain(layout.exports_folder / DATASHEET), type=Document)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None
 

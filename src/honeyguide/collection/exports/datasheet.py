@@ -24,6 +24,7 @@ from honeyguide.collection.exports.robots_facts import robots_facts
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.guarded import host_of, utc
 from honeyguide.model import Outcome
+from honeyguide.store.plain import reading
 from honeyguide.store.reviews import Reviews
 from honeyguide.store.state import State
 
@@ -109,7 +110,7 @@ def _asked(topic_file: Path | None) -> dict[str, Any]:
 def _text_of(topic_file: Path | None) -> str:
     if topic_file is None or not topic_file.is_file():
         return ""
-    with topic_file.open("rb") as file:
+    with reading(topic_file) as file:
         return file.read(_MAX_TOPIC_BYTES).decode("utf-8", "replace")
 
 

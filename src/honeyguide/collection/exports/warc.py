@@ -30,6 +30,7 @@ from honeyguide.store.archive_scan import (
     parse_member,
 )
 from honeyguide.store.atomic import replacing
+from honeyguide.store.plain import reading
 from honeyguide.store.records import PageRecord
 
 _HEAD_BYTES = 64 * 1024
@@ -163,7 +164,7 @@ class RecordCopier:
         if self._file is not None:
             self._file.close()
         try:
-            self._file = (self._folder / name).open("rb")
+            self._file = reading(self._folder / name)
         except OSError as error:
             raise CollectionError(
                 f"{self._folder / name}: {error.strerror}; restore the archive file"
