@@ -55,3 +55,47 @@ class Outcome(enum.IntEnum):
     def is_end(self) -> bool:
         """Whether the URL is done with."""
         return self is not Outcome.WAITING
+
+    @property
+    def label(self) -> str:
+        """What people are told."""
+        return _LABELS[self][0]
+
+    @property
+    def setting(self) -> str:
+        """The key of a topic file that changes how many URLs end like this; empty where none does."""
+        return _LABELS[self][1]
+
+
+_LABELS: dict[Outcome, tuple[str, str]] = {
+    Outcome.WAITING: ("Waiting", ""),
+    Outcome.FETCHED: ("Fetched", ""),
+    Outcome.REDIRECTED: ("Redirected", ""),
+    Outcome.CANONICAL: ("Points to another address", ""),
+    Outcome.LISTING: ("Sitemap or feed", ""),
+    Outcome.SCOPE: ("Out of scope", "[scope]"),
+    Outcome.TRAP: ("Looks like a crawler trap", "[limits]"),
+    Outcome.TOO_LONG: ("Address too long", "max_url_length in [limits]"),
+    Outcome.TOO_DEEP: ("Too many links from the seeds", "max_depth in [crawl]"),
+    Outcome.DOMAIN_CAP: ("Page limit of its domain reached", "max_pages_per_domain in [crawl]"),
+    Outcome.NOFOLLOW: ("Link marked nofollow", ""),
+    Outcome.ORDER: ("Dropped by the link order", "[ordering]"),
+    Outcome.ROBOTS: ("Disallowed by robots.txt", ""),
+    Outcome.EGRESS: ("Not a public address", "allow_net in [network]"),
+    Outcome.TOO_MANY_REDIRECTS: ("Too many redirects", "max_redirects in [limits]"),
+    Outcome.BAD_REDIRECT: ("Broken redirect", ""),
+    Outcome.CLIENT_ERROR: ("HTTP error 4xx", ""),
+    Outcome.SERVER_ERROR: ("HTTP error 5xx", "max_retries in [politeness]"),
+    Outcome.TIMEOUT: ("Timed out", "deadline in [limits]"),
+    Outcome.DNS: ("Host name not found", ""),
+    Outcome.CONNECTION: ("Connection failed", "max_retries in [politeness]"),
+    Outcome.TLS: ("TLS error", ""),
+    Outcome.TOO_LARGE: ("Too large", "max_body in [limits]"),
+    Outcome.BAD_HTTP: ("Malformed HTTP response", ""),
+    Outcome.BAD_ENCODING: ("Content encoding could not be decoded", ""),
+    Outcome.NOT_A_PAGE: ("Not a web page", ""),
+    Outcome.PARSE_FAILED: ("Could not be parsed", ""),
+    Outcome.PARSE_TIMEOUT: ("Parsing took too long", "parse_deadline in [limits]"),
+    Outcome.HOST_GIVEN_UP: ("Host gave too many errors", "give_up_after in [politeness]"),
+    Outcome.NOINDEX: ("Asks not to be indexed", ""),
+}
