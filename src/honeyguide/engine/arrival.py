@@ -291,7 +291,7 @@ def index_page(index: FullText, row: int, page: Page, score: float) -> None:
         row,
         page.url,
         title=page.title,
-        text=page.main_text or page.text,
+        text=page.content,
         language=page.language,
         score=score,
         at=page.fetched_at,

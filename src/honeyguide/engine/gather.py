@@ -57,7 +57,7 @@ async def gather(
 
 def as_document(page: Page) -> Document:
     """A page as an example: its main text where there is one."""
-    return Document(text=page.main_text or page.text, title=page.title, url=page.url, language=page.language)
+    return Document(text=page.content, title=page.title, url=page.url, language=page.language)
 
 
 async def fetch_page(web: Web, url: str, clock: Clock) -> Page | str:

@@ -54,7 +54,7 @@ def _archived(path: Path) -> Iterator[Document]:
         if answer.status == 200 and answer.payload:
             page = _page(answer)
             if page is not None:
-                yield Document(page.main_text or page.text, page.title, answer.url, language=page.language)
+                yield Document(page.content, page.title, answer.url, language=page.language)
 
 
 def _page(answer: ArchivedResponse) -> Page | None:

@@ -318,4 +318,4 @@ def read_document(path: Path) -> Document:
     parsed = parse_page(ParseJob("http://localhost/", path.read_bytes(), kind))
     if not isinstance(parsed, Page):
         raise TopicError(f"{path}: {parsed.detail}; name another file")
-    return Document(text=parsed.main_text or parsed.text, title=parsed.title, language=parsed.language)
+    return Document(text=parsed.content, title=parsed.title, language=parsed.language)

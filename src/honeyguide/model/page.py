@@ -97,3 +97,12 @@ class Page(msgspec.Struct, frozen=True):
     depth: int = 0
     """Links followed from the seed along the crawl path."""
     via: Via | None = None
+
+    @property
+    def content(self) -> str:
+        """What the page is about: its main text, or all its text where it has no other.
+
+        Examples, background and judged pages are all read this way: a model that was trained without menus and
+        footers must not meet them when it judges. A page model, and an order that reads pages, asks for no other.
+        """
+        return self.main_text or self.text

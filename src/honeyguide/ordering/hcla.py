@@ -200,7 +200,7 @@ class Hcla(LocalOrder):
     def learn(self, page: Page, verdict: Verdict) -> None:
         """Remember the words of the page: a column of L and a row of G and R."""
         self._learned += 1
-        weights = self._topic()[0].weights(page.title, page.text)
+        weights = self._topic()[0].weights(page.title, page.content)
         self._seen.add(page.id, page.url, verdict.score, weights)
 
     def reorder(self, graph: CrawlGraph) -> Array:
@@ -380,7 +380,7 @@ class Hcla(LocalOrder):
 
     def _folded_row(self, page: Page) -> Array:
         """The row of U that a page fetched since would have, by `U = C C' U / s^2`: from its own words."""
-        weights = self._topic()[0].weights(page.title, page.text)
+        weights = self._topic()[0].weights(page.title, page.content)
         squares = sum(weight * weight for weight in weights.values()) + self.options.link_weight**2
         column = self._text_place(weights) / squares
         values = np.maximum(self._values, 1e-9 * self._values[0])

@@ -158,13 +158,15 @@ class PlsiPhits(LocalOrder):
         if self._joint is not None:
             priority = LAST
             if self.options.between == "fold-in":
-                priority = float(self._cosines(self._folded(self._space.weights(page.title, page.text)))[0])
+                priority = float(
+                    self._cosines(self._folded(self._space.weights(page.title, page.content)))[0]
+                )
                 factors["fold-in"] = priority
         return [Scored(index, priority, factors=factors) for index in range(len(links))]
 
     def learn(self, page: Page, verdict: Verdict) -> None:
         """Remember the words of the page."""
-        self._seen.add(page.id, page.url, verdict.score, self._space.weights(page.title, page.text))
+        self._seen.add(page.id, page.url, verdict.score, self._space.weights(page.title, page.content))
 
     def reorder(self, graph: CrawlGraph) -> Array:
         """Cosines of the waiting pages that a remembered page links to."""

@@ -44,7 +44,7 @@ class SharkWebkb(LocalOrder):
         """The same inherited score for all links of the page."""
         relevance = verdict.score
         if self._judge is not None:
-            relevance = float(self._judge.judge_texts([f"{page.title} {page.text}"])[0])
+            relevance = float(self._judge.judge_texts([f"{page.title} {page.content}"])[0])
         own = page.via.memo.get(INHERITED, 0.0) if page.via is not None else 0.0
         inherited = self._decay * (relevance + own)
         factors, memo = {"parent": relevance, "ancestors": own}, {INHERITED: inherited}

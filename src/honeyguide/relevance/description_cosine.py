@@ -73,7 +73,7 @@ class DescriptionCosine:
 
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
-        shares = self._shares(f"{page.title}\n{page.text}")
+        shares = self._shares(f"{page.title}\n{page.content}")
         score = min(1.0, math.fsum(shares.values()))
         top = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:TOP_TERMS]
         terms = tuple((term, math.floor(share * 1e9) / 1e9) for term, share in top)

@@ -82,7 +82,7 @@ class EstimatorModel:
 
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
-        text = _text(Document(page.text, page.title))
+        text = _text(Document(page.content, page.title))
         score = self.judge_texts([text])[0]
         return Verdict(score, score >= self._threshold, self._terms(text, score))
 

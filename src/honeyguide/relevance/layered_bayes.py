@@ -192,7 +192,7 @@ class LayeredBayes:
     def judge(self, page: Page) -> Verdict:
         """Layer, likelihood and score of a page; the facts tell each layer's share of the posterior."""
         now = self._fitted()
-        found = self._text.features(page.title, page.main_text or page.text)
+        found = self._text.features(page.title, page.content)
         layer, likelihood, lines, posterior = self._place(found, now)
         score = self._score(found, now)
         facts = {"layer": float(layer), "log_likelihood": likelihood, "features": float(len(found.columns))}
@@ -214,7 +214,7 @@ class LayeredBayes:
         """Remember the page, and build the graphs anew when it is time."""
         if not self.rebuilds:
             return False
-        found = self._text.features(page.title, page.main_text or page.text)
+        found = self._text.features(page.title, page.content)
         target = verdict.on_topic and verdict.facts.get("log_likelihood", -math.inf) >= self._likely
         self._memory.add(page.id, [link.id for link in page.links], found, target=target)
         self._targets += target

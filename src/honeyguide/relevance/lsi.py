@@ -115,7 +115,7 @@ class Lsi:
 
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
-        weights = self.space.weights(page.title, page.text)
+        weights = self.space.weights(page.title, page.content)
         place = self.space.project(weights)
         score = self._score(place)
         return Verdict(

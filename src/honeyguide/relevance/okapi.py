@@ -117,7 +117,7 @@ class Okapi:
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
         learned = self._fitted()
-        weights = self._weights(self._analyser.terms(f"{page.title} {page.text}"), learned.table)
+        weights = self._weights(self._analyser.terms(f"{page.title} {page.content}"), learned.table)
         length = norm(weights)
         shares = {
             term: value * learned.topic[term] / length

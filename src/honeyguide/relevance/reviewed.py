@@ -56,7 +56,7 @@ class Reviewed(msgspec.Struct, frozen=True):
     @property
     def document(self) -> Document:
         """As an example."""
-        return Document(self.main_text or self.text, self.title, self.url, language=self.language)
+        return Document(self.page.content, self.title, self.url, language=self.language)
 
 
 class Lesson(msgspec.Struct, frozen=True):
@@ -130,7 +130,7 @@ class ReviewedModel:
         verdict = self.inner.judge(page)
         if not self._lesson.weights:
             return verdict
-        vector = self._vector(f"{page.title}\n{page.main_text or page.text}")
+        vector = self._vector(f"{page.title}\n{page.content}")
         moved = dot(vector, self._lesson.weights) + self._lesson.shift
         logit = _logit(verdict.score) + moved
         score = _chance(logit)
@@ -209,7 +209,7 @@ class ReviewedModel:
     def _corrected(self, some: tuple[Reviewed, ...]) -> Lesson:
         verdicts = [self.inner.judge(one.page) for one in some]
         line = _line(verdicts, float(getattr(self.inner, "threshold", 0.5)))
-        vectors = [self._vector(f"{one.title}\n{one.main_text or one.text}") for one in some]
+        vectors = [self._vector(f"{one.title}\n{one.page.content}") for one in some]
         offsets = np.array([_logit(verdict.score) - _logit(line) for verdict in verdicts])
         accepted = np.array([one.accepted for one in some])
         parts, shift = _regression(vectors, offsets, accepted)

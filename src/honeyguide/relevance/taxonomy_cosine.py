@@ -64,7 +64,7 @@ class TaxonomyCosine:
 
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
-        found = self._fitted().match(page.title, page.text)
+        found = self._fitted().match(page.title, page.content)
         return Verdict(found.score, found.score >= self._threshold, found.terms[:TOP_TERMS])
 
     def judge_texts(self, texts: Sequence[str]) -> list[float]:

@@ -123,7 +123,7 @@ class TfCosine:
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
         learned = self._fitted()
-        shares = self._shares(self._analyser.terms(page.title), self._analyser.terms(page.text))
+        shares = self._shares(self._analyser.terms(page.title), self._analyser.terms(page.content))
         raw = math.fsum(shares.values())
         score = self._score(raw, learned)
         top = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:TOP_TERMS]

@@ -582,7 +582,7 @@ class PuVoting:
         return [terms for terms in found if terms]
 
     def _page_terms(self, page: Page) -> list[str]:
-        return self._analyser.terms(f"{page.title}\n{page.main_text or page.text}")
+        return self._analyser.terms(f"{page.title}\n{page.content}")
 
     def _learn(self) -> None:
         """Train on P, U and what is known to be negative."""

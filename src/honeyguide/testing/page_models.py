@@ -80,6 +80,7 @@ def all_checks() -> tuple[Check, ...]:
         check_save_and_load,
         check_hostile_pages,
         check_facts,
+        check_navigation,
         check_tells_topic_from_other,
         check_poor_examples,
         check_unfitted,
@@ -168,6 +169,18 @@ def check_facts(factory: Factory, examples: Examples) -> None:
         verdict = model.judge(page)
         again = msgspec.json.decode(msgspec.json.encode(verdict), type=Verdict)
         _require(again == verdict, "a verdict does not survive JSON")
+
+
+def check_navigation(factory: Factory, examples: Examples) -> None:
+    """Menus and footers change no verdict: a page is judged by its `content`, as examples are."""
+    model = factory().fit(examples)
+    for page in _pages():
+        if page.text:
+            menu = made_up_text(OFF_TOPIC, 900, length=200)
+            whole = msgspec.structs.replace(page, text=f"{menu} {page.text} {menu}", main_text=page.text)
+            plain = msgspec.structs.replace(page, main_text=page.text)
+            same = abs(model.judge(whole).score - model.judge(plain).score) <= TOLERANCE
+            _require(same, "a page with a menu got another score; judge page.content, not page.text")
 
 
 def check_tells_topic_from_other(factory: Factory, examples: Examples) -> None:

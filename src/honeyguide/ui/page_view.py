@@ -90,7 +90,7 @@ def archived_text(portal: Portal, collection: Collection, record: PageRecord) ->
         parsed = archived_page(collection, portal.layout.archive_folder, record, blocks=False)
     except CollectionError as error:
         return "", str(error)
-    return parsed.main_text or parsed.text, ""
+    return parsed.content, ""
 
 
 def archived_page(collection: Collection, folder: Path, record: PageRecord, *, blocks: Blocks) -> Page:

@@ -163,7 +163,7 @@ def _text(portal: Portal, card: Card) -> str:
         record = collection.state.page_by_row(card.row)
         if record is not None and record.file:
             page = archived_page(collection, portal.layout.archive_folder, record, blocks=False)
-            return (page.main_text or page.text)[:MOST_TEXT]
+            return page.content[:MOST_TEXT]
     return ""
 
 

@@ -151,7 +151,7 @@ class EvolvedKnn:
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
         learned = self._fitted()
-        terms = Terms(tuple(self._analyser.terms(page.title)), tuple(self._analyser.terms(page.text)))
+        terms = Terms(tuple(self._analyser.terms(page.title)), tuple(self._analyser.terms(page.content)))
         nearest = self._nearest(terms, learned.k)
         facts = {
             "neighbours": float(len(nearest.examples)),

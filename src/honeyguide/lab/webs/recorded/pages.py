@@ -77,7 +77,7 @@ class PageStore:
             return None
         offsets = self.index.offsets
         page = self._decoder.decode(self._view[offsets[place] : offsets[place + 1]])
-        self._terms.remember(place, page.text)
+        self._terms.remember(place, page.content)
         return page
 
 
@@ -173,7 +173,7 @@ def _build(
                 continue
             page = resolved(parsed, aliases)
             offsets.append(offsets[-1] + file.write(encoder.encode(page)))
-            terms.add(page.text)
+            terms.add(page.content)
             urls.append(page.url)
             targets.append(followed(page))
             if progress is not None and number % 100 == 99:

@@ -141,7 +141,7 @@ def _open_index(archive: Archive) -> FullText:
             for row, url in enumerate(store.index.urls, 1):
                 page = store.page(url_id(url))
                 if page is not None:
-                    text = page.main_text or page.text
+                    text = page.content
                     index.add(row, url, title=page.title, text=text, language=page.language)
             index.commit()
             index.close()

@@ -266,7 +266,7 @@ def under(label: str, prefixes: Iterable[str]) -> bool:
 
 def as_document(page: Page, label: str = "") -> Document:
     """A page as text."""
-    return Document(page.main_text or page.text, page.title, page.url, label, page.language)
+    return Document(page.content, page.title, page.url, label, page.language)
 
 
 def _folder_name(blocks: Blocks) -> str:
