@@ -102,7 +102,7 @@ class Page(msgspec.Struct, frozen=True):
     def content(self) -> str:
         """What the page is about: its main text, or all its text where it has no other.
 
-        Examples, background and judged pages are all read this way: a model that was trained without menus and
-        footers must not meet them when it judges. A page model, and an order that reads pages, asks for no other.
+        Examples, background and judged pages are all read this way: a model that was trained without menus
+        and footers must not meet them when it judges. Page models, and orders that read pages, use no other text.
         """
         return self.main_text or self.text
