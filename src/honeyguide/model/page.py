@@ -103,6 +103,6 @@ class Page(msgspec.Struct, frozen=True):
         """What the page is about: its main text, or all its text where it has no other.
 
         Examples, background and judged pages are all read this way: a model that was trained without menus
-        and footers must not meet them when it judges. Page models, and orders that read pages, use no other text.
+        and footers must not meet them when it judges. Page models, and orders that read pages, use no other.
         """
         return self.main_text or self.text
