@@ -43,6 +43,7 @@ _STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.7,
     "svg.fonttype": "path",
     "svg.hashsalt": "honeyguide",
+    "text.parse_math": False,  # names come from the web: a dollar sign is a dollar sign
     "xtick.color": "#666666",
     "ytick.color": "#666666",
 }
@@ -77,7 +78,7 @@ def draw(panels: Sequence[Panel], path: Path, *, title: str = "") -> Path:
         raise HoneyguideError(f"cannot draw {path.name}: name a .png or .svg file")
     across = min(2, len(panels))
     down = -(-len(panels) // 2)
-    with _styled():
+    with styled():
         figure = Figure(
             figsize=(5.0 * across + 0.2, 3.3 * down + 0.7),
             layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1),
@@ -108,7 +109,7 @@ def _panel(axes: Any, panel: Panel, colours: dict[str, int]) -> dict[str, Any]:
         number = colours[curve.name]
         colour = "#222222" if curve.reference else COLOURS[number % len(COLOURS)]
         dash = (0, (2, 2)) if curve.reference else _DASHES[number % len(_DASHES)]
-        keep = _thinned(len(curve.x))
+        keep = thinned(len(curve.x))
         width = 1.1 if curve.reference else None
         order = 1 if curve.reference else 3
         (handles[curve.name],) = axes.plot(
@@ -139,13 +140,13 @@ def _colours(panels: Sequence[Panel]) -> dict[str, int]:
     return numbers | {c.name: 0 for panel in panels for c in panel.curves if c.reference}
 
 
-def _thinned(count: int) -> NDArray[np.int64]:
+def thinned(count: int) -> NDArray[np.int64]:
     """Places of at most a thousand points, first and last among them: more do not show."""
     return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).astype(np.int64))
 
 
 @contextmanager
-def _styled() -> Iterator[None]:
+def styled() -> Iterator[None]:
     """Our look alone, whatever the user's own settings are."""
     with mpl.rc_context():
         mpl.rcdefaults()

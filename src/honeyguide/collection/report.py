@@ -1,0 +1,159 @@
+"""The report on a crawl: what was found against what was fetched, where, and what was left out."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.estimate import Estimate, estimate_of
+from honeyguide.collection.exports.datasheet import topic_name
+from honeyguide.model import Outcome
+from honeyguide.store.state import State
+
+WINDOW = 200
+"""Pages over which relevance is averaged."""
+NOTED = 1e3
+"""Priorities from here on belong to seeds and suggestions: there is no score behind them."""
+BINS = 12
+NOT_LEFT_OUT = frozenset({Outcome.FETCHED, Outcome.REDIRECTED, Outcome.CANONICAL, Outcome.LISTING})
+"""Ends of URLs that cost the collection nothing."""
+
+
+class HostShare(msgspec.Struct, frozen=True):
+    """A host, and how much of it was on topic."""
+
+    name: str
+    pages: int
+    relevant: int
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """URLs that ended without a page, for one reason."""
+
+    label: str
+    urls: int
+    setting: str
+    """The setting that changes it; empty where none does."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """A crawl as its report tells it. Curves have one value a page, in order of fetching."""
+
+    topic: str
+    pages: int
+    relevant: int
+    hosts: int
+    first: float
+    """When the first page was fetched, in epoch seconds."""
+    last: float
+    found: NDArray[np.int64]
+    """Pages on topic so far."""
+    breadth_first: NDArray[np.float64]
+    """Pages on topic that a breadth-first crawl would probably have found by then."""
+    relevance: NDArray[np.float64]
+    """Mean score of the last `WINDOW` pages."""
+    where: tuple[HostShare, ...]
+    """Hosts with most pages on topic."""
+    left_out: tuple[LeftOut, ...]
+    waiting: int
+    estimate: Estimate | None
+
+
+def report_of(collection: Collection, *, hosts: int = 50) -> Report:
+    """Everything the report tells.
+
+    Args:
+        collection: Open for reading.
+        hosts: How many hosts to name.
+    """
+    state = collection.state
+    catalogue = Catalogue()
+    catalogue.refresh(state)
+    on_topic, scores = catalogue.on_topic, catalogue.scores
+    counts = state.counts()
+    ends = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return Report(
+        topic=topic_name(collection.layout.topic_file if collection.layout else None),
+        pages=catalogue.size,
+        relevant=int(on_topic.sum()),
+        hosts=len(np.unique(catalogue.hosts)),
+        first=float(catalogue.at.min(initial=np.inf)) if catalogue.size else 0.0,
+        last=float(catalogue.at.max(initial=0.0)),
+        found=np.cumsum(on_topic, dtype=np.int64),
+        breadth_first=breadth_first(state, catalogue),
+        relevance=sliding_mean(scores, WINDOW),
+        where=_where(catalogue, hosts),
+        left_out=tuple(
+            LeftOut(outcome.label, count, outcome.setting)
+            for outcome, count in ends
+            if count and outcome not in NOT_LEFT_OUT and outcome is not Outcome.WAITING
+        ),
+        waiting=counts.get(Outcome.WAITING, 0),
+        estimate=estimate_of(state, rows=catalogue.rows, relevant=on_topic),
+    )
+
+
+def sliding_mean(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:
+    """Mean of the last `window` values at each place.
+
+    Example:
+        >>> sliding_mean(np.array([1.0, 0.0, 0.0, 1.0]), 2).tolist()
+        [1.0, 0.5, 0.0, 0.5]
+    """
+    sums = np.concatenate(([0.0], np.cumsum(values)))
+    ends = np.arange(1, len(values) + 1)
+    starts = np.maximum(ends - window, 0)
+    return np.asarray((sums[ends] - sums[starts]) / np.maximum(ends - starts, 1))
+
+
+def breadth_first(state: State, catalogue: Catalogue) -> NDArray[np.float64]:
+    """Pages on topic that fetching URLs level by level would probably have given.
+
+    URLs are taken in order of their distance from the seeds, then of discovery. Fetched pages count as they
+    were judged. A URL that still waits counts with the share on topic of the pages that were fetched at about
+    its priority. The URLs are those that this crawl came to know, which lie nearer to the topic than those of
+    a real breadth-first crawl: the estimate flatters breadth-first.
+    """
+    columns = state.columns()
+    status, priority = columns.status[1 : columns.size + 1], columns.priority[1 : columns.size + 1]
+    value = np.full(len(status), np.nan)
+    value[catalogue.rows - 1] = catalogue.on_topic
+    waits = status == Outcome.WAITING
+    value[waits] = _chances(priority[catalogue.rows - 1], catalogue.on_topic, priority[waits])
+    depth = np.zeros(len(status), np.int64)
+    for row, links in state.connection.execute("SELECT row, depth FROM url"):
+        depth[row - 1] = links
+    places = np.flatnonzero(~np.isnan(value))
+    level_by_level = places[np.argsort(depth[places], kind="stable")]
+    return np.asarray(np.cumsum(value[level_by_level])[: catalogue.size])
+
+
+def _chances(
+    priorities: NDArray[np.float64], on_topic: NDArray[np.bool_], waiting: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Share on topic among pages of about the same priority."""
+    scored = np.isfinite(priorities) & (priorities < NOTED)
+    known, hits = priorities[scored], on_topic[scored]
+    if not len(known):
+        return np.full(len(waiting), float(on_topic.mean()) if len(on_topic) else 0.0)
+    edges = np.unique(np.quantile(known, np.linspace(0, 1, min(BINS, len(known)) + 1)[1:-1]))
+    bins = np.searchsorted(edges, known)
+    counts = np.bincount(bins, minlength=len(edges) + 1)
+    found = np.bincount(bins, weights=hits, minlength=len(edges) + 1)
+    rates = (found + hits.mean()) / (counts + 1.0)
+    return np.asarray(rates[np.searchsorted(edges, waiting)])
+
+
+def _where(catalogue: Catalogue, most: int) -> tuple[HostShare, ...]:
+    size = len(catalogue.host_names)
+    pages = np.bincount(catalogue.hosts, minlength=size)
+    relevant = np.bincount(catalogue.hosts[catalogue.on_topic], minlength=size)
+    best = np.lexsort((np.arange(size), -pages, -relevant))[:most]
+    return tuple(
+        HostShare(catalogue.host_names[row], int(pages[row]), int(relevant[row]))
+        for row in best.tolist()
+        if pages[row]
+    )
