@@ -38,7 +38,7 @@ from honeyguide.frontier import Waiting
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.recorded import RecordedVisits, open_web
 from honeyguide.model import CrawlGraph, Examples, Page, Verdict
-from honeyguide.ordering.hcla import Hcla
+from honeyguide.ordering.hcla import Hcla, HclaOptions
 from honeyguide.relevance.lsi import Lsi
 
 CASES: dict[str, dict[str, Any]] = {
@@ -68,8 +68,8 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
 class Timed(Hcla):
     """HCLA that notes the time of each reordering and how many links were known."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, model: Lsi, **options: Any) -> None:
+        super().__init__(model, HclaOptions(**options))
         self.times: list[tuple[int, float]] = []
 
     def reorder(self, graph: CrawlGraph) -> NDArray[np.float64]:

@@ -86,7 +86,7 @@ def graph(links: tuple[tuple[int, int], ...] = LINKS, fetched: int = 4, size: in
 
 def taught(scores: tuple[float, ...] = (0.9, 0.1, 0.2, 0.8), **options: Any) -> Hcla:
     """An order that has seen the four pages."""
-    order = Hcla(options=HclaOptions(**{"k": 3, "passes": 60} | options), examples=EXAMPLES)
+    order = Hcla(options=HclaOptions(**{"k": 3} | options), examples=EXAMPLES)
     for number, text in enumerate(PAGES):
         page = Page(url=f"https://a.example/{number}", id=100 + number, text=text)
         order.learn(page, Verdict(scores[number], scores[number] > 0.5))
@@ -210,8 +210,8 @@ def test_light_frontier_columns() -> None:
         assert found == pytest.approx(cosines(u[:, :3], new[:, 4:], query), abs=1e-6)
 
 
-def test_one_pass_a_reordering_keeps_up_with_the_full_decomposition() -> None:
-    """On a growing crawl, iterating once from the last subspace stays close to decomposing anew."""
+def test_every_reordering_keeps_up_with_the_full_decomposition() -> None:
+    """On a growing crawl, following from the last subspace gives what decomposing anew gives."""
     random = np.random.default_rng(3)
     words = np.array([f"w{number}" for number in range(120)])
     # Words of each of 30 subjects, subject i less frequent than i - 1: a falling spectrum, as texts have.
@@ -240,7 +240,7 @@ def test_one_pass_a_reordering_keeps_up_with_the_full_decomposition() -> None:
             reached = ~np.isnan(other)
             assert np.array_equal(reached, ~np.isnan(one))
             correlations.append(np.corrcoef(one[reached], other[reached])[0, 1])
-    assert min(correlations) > 0.95
+    assert min(correlations) > 0.99
 
 
 def test_best_first_until_enough_links_are_known() -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, Protocol, Self, TypeAlias, cast
 
 import msgspec
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -17,7 +16,7 @@ from honeyguide.ordering.base import LocalOrder, TextJudge
 from honeyguide.ordering.seen_pages import KnownLinks, SeenPages, known_links, strongest
 from honeyguide.store.models import Saved
 from honeyguide.text.latent import LatentSpace, Weighting, fit_space, query_vector
-from honeyguide.text.svd_update import truncated_svd
+from honeyguide.text.svd_update import followed, truncated_svd
 from honeyguide.web.url import url_id
 
 Array: TypeAlias = NDArray[np.float64]
@@ -26,11 +25,11 @@ Rows: TypeAlias = Any
 Between: TypeAlias = Literal["fold-in", "wait"]
 Method: TypeAlias = Literal["update", "full"]
 
-OVERSAMPLING: Final = 30
-"""Directions iterated beyond those kept: the last one kept converges as fast as its gap to these."""
+SPARE: Final = 10
+"""Directions kept beyond those wanted: the next reordering starts from them, too."""
+DENSE_PAGES: Final = 5_000
+"""Up to so many documents their words are multiplied as a dense array (20 MB)."""
 DEFAULT_K: Final = 50
-FIRST_PASSES: Final = 10
-"""Passes of the first reordering, which has only the corpus to start from."""
 LAST: Final = -2.0
 """Below every cosine: a new URL that waits for the next reordering."""
 CHUNK: Final = 20_000
@@ -71,7 +70,8 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
         adaptive_k: Let k grow with the square root of the number of rows.
         adaptive_n: Let N grow to a tenth of the pages fetched, so that reorderings get rarer.
         between: What new links get between reorderings.
-        passes: Subspace iterations a reordering.
+        passes: Blocks of residuals that a reordering adds to the last U before it looks how near it has come.
+        rounds: Looks at most; each one adds the residuals of the vectors that have not settled.
         method: `full` decomposes C from scratch at every reordering, for comparison.
     """
 
@@ -88,14 +88,17 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
     adaptive_k: bool = False
     adaptive_n: bool = False
     between: Between = "wait"
-    passes: int = 1
+    passes: int = 2
+    rounds: int = 8
     method: Method = "update"
 
     def __post_init__(self) -> None:
         """Refuse values that cannot be used."""
-        least = (self.reorder_every, self.fetched_kept, self.frontier_kept, self.passes, self.k or 1)
-        if min(least) < 1 or self.k == 0:
-            raise ValueError("k, reorder_every, fetched_kept, frontier_kept and passes must be at least 1")
+        least = (self.reorder_every, self.fetched_kept, self.frontier_kept, self.passes, self.rounds)
+        if min(least) < 1 or (self.k is not None and self.k < 1):
+            raise ValueError(
+                "k, reorder_every, fetched_kept, frontier_kept, passes and rounds must be at least 1"
+            )
         if not (self.link_weight > 0.0 and min(self.frontier_weight, self.warm_up, self.context_words) >= 0):
             raise ValueError(
                 "link_weight must be above 0; frontier_weight, warm_up and context_words 0 or more"
@@ -114,8 +117,9 @@ class Hcla(LocalOrder):
     New columns are brought to length one, and frontier page j gets
     `cos = c_j' U U' q / (|U' c_j| |q|)` with U the k strongest left singular vectors of C and q the
     topic's words. The published update (equations 17 and 18) projects the new columns on `(U_k; 0)`, which
-    erases G and R and scores every frontier page 0; here the part outside that basis is kept (Zha and
-    Simon's update), by a subspace iteration that starts from the last U.
+    erases G and R and scores every frontier page 0; here the part outside that basis, the residual, is kept
+    (as in Zha and Simon's update): the last U is expanded by its residuals until it is that of today's C
+    (`text.svd_update.followed`).
 
     Between two reorderings a new URL goes behind all others (`between="wait"`, as published), or gets the
     score that the words of the page it was found on give it with U as it stands (`"fold-in"`). Until the
@@ -214,10 +218,10 @@ class Hcla(LocalOrder):
         if not len(known.nodes):
             return priorities
         kept = self._kept(known)
-        subspace = self._subspace(known, graph, kept)
-        self._take(subspace, known, graph)
+        matrix = self._expanded(known, graph, kept)
+        self._take(*self._decomposed(matrix), known, graph)
         scores = np.empty(len(known.nodes))
-        scores[kept] = self._cosines(subspace.frontier)
+        scores[kept] = self._cosines(matrix.frontier(self._vectors))
         rest = np.setdiff1d(np.arange(len(known.nodes)), kept)
         for part in np.array_split(rest, max(1, math.ceil(len(rest) / CHUNK))):
             scores[part] = self._folded(known, graph, part)
@@ -317,10 +321,9 @@ class Hcla(LocalOrder):
             return None
         return self._seen.anchors(graph.ids[known.nodes[part]], len(self._topic()[0].vocabulary))
 
-    def _subspace(self, known: KnownLinks, graph: CrawlGraph, kept: NDArray[np.int64]) -> Subspace:
+    def _expanded(self, known: KnownLinks, graph: CrawlGraph, kept: NDArray[np.int64]) -> Expanded:
         space, _ = self._topic()
-        pages = len(self._seen)
-        matrix = expanded(
+        return Expanded(
             space,
             self._seen.words(len(space.vocabulary)),
             known.among,
@@ -329,13 +332,26 @@ class Hcla(LocalOrder):
             link_weight=self.options.link_weight,
             frontier_weight=self.options.frontier_weight,
         )
+
+    def _decomposed(self, matrix: Expanded) -> tuple[Array, Array]:
+        """Left singular vectors and values of C, with a few more than asked for."""
+        space, _ = self._topic()
+        pages = len(self._seen)
         factors = self._factors(pages)
         if self.options.method == "full":
-            return recomputed(matrix, factors)
-        random = np.random.default_rng((self._seed, pages))
-        columns = min(factors + OVERSAMPLING, len(space.basis) + pages)
-        start = start_block(space, pages, columns, random=random, known=self._carried_over(len(space.basis)))
-        return tracked(matrix, start, passes=self.options.passes if len(self._values) else FIRST_PASSES)
+            svd = truncated_svd(matrix.matrix(), factors)
+            return svd.u, svd.s
+        columns = min(factors + SPARE, len(space.basis) + pages)
+        start = start_block(
+            space,
+            pages,
+            columns,
+            random=np.random.default_rng((self._seed, pages)),
+            known=self._carried_over(len(space.basis)),
+        )
+        return followed(
+            matrix.gram(), start, factors, spare=SPARE, depth=self.options.passes, rounds=self.options.rounds
+        )
 
     def _carried_over(self, terms: int) -> Array | None:
         """The last subspace in the rows of today: pages that were dropped go, new ones start at zero."""
@@ -351,8 +367,8 @@ class Hcla(LocalOrder):
             block[terms:][same] = self._vectors[terms:][found[same]]
         return block
 
-    def _take(self, subspace: Subspace, known: KnownLinks, graph: CrawlGraph) -> None:
-        self._vectors, self._values, self._placed_query = subspace.vectors, subspace.values, None
+    def _take(self, vectors: Array, values: Array, known: KnownLinks, graph: CrawlGraph) -> None:
+        self._vectors, self._values, self._placed_query = vectors, values, None
         self._rows = np.array(self._seen.ids, dtype=np.int64)
         links = known.frontier.tocoo()
         self._link_rows = links.col.astype(np.int64)
@@ -400,117 +416,85 @@ class Hcla(LocalOrder):
         return self._topic()[0].weights(link.anchor, context)
 
 
-class Expanded(msgspec.Struct, frozen=True, eq=False):
+class Expanded:
     """The matrix C of terms and fetched pages by documents, in blocks; documents are rows here.
 
         C = | A  L  O |
             | 0  G  R |
 
     A is replaced by the k columns `U_k S_k`, which have the same left singular vectors and values.
-    Columns of fetched and frontier pages have length one.
+    Columns of fetched and frontier pages have length one, or what was asked for.
+
+    Args:
+        space: The corpus: A.
+        words: L, transposed: fetched pages by terms.
+        among: G, transposed: fetched pages by fetched pages that link to them.
+        anchors: O, transposed: frontier pages by terms; None for zero.
+        links: R, transposed: frontier pages by fetched pages that link to them.
+        link_weight: Entry of G and R for one link.
+        frontier_weight: Length of the frontier's columns.
     """
 
-    basis: Array
-    values: Array
-    words: Rows
-    """L, transposed: fetched pages by terms."""
-    among: Rows
-    """G, transposed: fetched pages by fetched pages that link to them."""
-    anchors: Rows | None
-    """O, transposed: frontier pages by terms; None for zero."""
-    links: Rows
-    """R, transposed: frontier pages by fetched pages that link to them."""
+    def __init__(
+        self,
+        space: LatentSpace,
+        words: Rows,
+        among: Rows,
+        anchors: Rows | None,
+        links: Rows,
+        *,
+        link_weight: float = 1.0,
+        frontier_weight: float = 1.0,
+    ) -> None:
+        self.terms = len(space.basis)
+        self.corpus = space.rank
+        words, among = _normalised(words, among, link_weight, 1.0)
+        anchors, links = _normalised(anchors, links, link_weight, frontier_weight)
+        self._documents = sparse.vstack((sparse.csr_matrix((space.basis * space.values).T), words)).tocsr()
+        self._among, self._anchors, self._links = among, anchors, links
 
-    @property
-    def terms(self) -> int:
-        """m: number of rows that are terms."""
-        return len(self.basis)
+    def gram(self) -> Callable[[Array], Array]:
+        """`X -> C C' X`, in single precision: its rounding is far below the tolerance of what it is for."""
+        single = np.float32
+        # A page has hundreds of the thousand terms: as a dense array the product takes half the time.
+        documents: Any = self._documents.astype(single)
+        if documents.shape[0] <= DENSE_PAGES:
+            documents = documents.toarray()
+        among, links = self._among.astype(single), self._links.astype(single)
+        back_among, back_links = among.T.tocsr(), links.T.tocsr()
+        anchors = None if self._anchors is None else self._anchors.astype(single)
 
-    @property
-    def pages(self) -> int:
-        """a: number of rows that are fetched pages."""
-        return int(self.among.shape[1])
+        def times(block: Array) -> Array:
+            narrow = block.astype(single)
+            top, bottom = narrow[: self.terms], narrow[self.terms :]
+            fetched = documents @ top
+            fetched[self.corpus :] += among @ bottom
+            frontier = links @ bottom
+            if anchors is not None:
+                frontier += anchors @ top
+            upper = documents.T @ fetched
+            if anchors is not None:
+                upper = upper + anchors.T @ frontier
+            lower = back_among @ fetched[self.corpus :] + back_links @ frontier
+            return np.vstack((upper, lower)).astype(np.float64)
 
-    def places(self, block: Array) -> tuple[Array, Array, Array]:
-        """`C' X`, for the corpus, the fetched and the frontier pages."""
-        top, bottom = block[: self.terms], block[self.terms :]
-        frontier = self.links @ bottom
-        if self.anchors is not None:
-            frontier += self.anchors @ top
-        corpus = self.values[:, None] * (self.basis.T @ top)
-        return corpus, self.words @ top + self.among @ bottom, frontier
+        return times
 
-    def times(self, corpus: Array, fetched: Array, frontier: Array) -> Array:
-        """`C Y` for the three parts of Y."""
-        top = self.basis @ (self.values[:, None] * corpus) + self.words.T @ fetched
-        if self.anchors is not None:
-            top += self.anchors.T @ frontier
-        return np.vstack((top, self.among.T @ fetched + self.links.T @ frontier))
+    def frontier(self, vectors: Array) -> Array:
+        """`U' c` of every frontier page, one row each."""
+        places = self._links @ vectors[self.terms :]
+        if self._anchors is not None:
+            places += self._anchors @ vectors[: self.terms]
+        return np.asarray(places)
 
     def matrix(self) -> Rows:
         """C itself, for a decomposition in full."""
-        anchors = self.anchors
+        anchors = self._anchors
         if anchors is None:
-            anchors = sparse.csr_matrix((self.links.shape[0], self.terms))
-        corpus = sparse.csr_matrix(self.basis * self.values)
-        blocks = [[corpus, self.words.T, anchors.T], [None, self.among.T, self.links.T]]
-        if not self.pages:
-            return sparse.csr_matrix(sparse.hstack(blocks[0]))
-        return sparse.csr_matrix(sparse.bmat(blocks))
-
-
-class Subspace(msgspec.Struct, frozen=True, eq=False):
-    """Left singular vectors and values of C, with a few more than asked for."""
-
-    vectors: Array
-    values: Array
-    frontier: Array
-    """`U' c` of every frontier page, one row each."""
-
-
-def expanded(
-    space: LatentSpace,
-    words: Rows,
-    among: Rows,
-    anchors: Rows | None,
-    links: Rows,
-    *,
-    link_weight: float = 1.0,
-    frontier_weight: float = 1.0,
-) -> Expanded:
-    """Weigh links against words and bring every new column to length one, or to `frontier_weight`."""
-    words, among = _normalised(words, among, link_weight, 1.0)
-    anchors, links = _normalised(anchors, links, link_weight, frontier_weight)
-    return Expanded(space.basis, space.values, words, among, anchors, links)
-
-
-def tracked(matrix: Expanded, start: Array, *, passes: int) -> Subspace:
-    """Block subspace iteration: from the subspace of a similar matrix to that of this one.
-
-    One pass costs two products with C: O(nnz * k). Rows that are new stand at zero in `start` and are
-    filled in by the first pass. Ends with a Rayleigh-Ritz step.
-
-    Args:
-        matrix: C.
-        start: Rows of C by directions; need not be orthonormal.
-        passes: At least 1.
-    """
-    block = start
-    for _ in range(passes):
-        block = np.linalg.qr(matrix.times(*matrix.places(block)))[0]
-    places = matrix.places(block)
-    corpus, fetched, frontier = (part.T @ part for part in places)
-    values, rotation = scipy.linalg.eigh(corpus + fetched + frontier)
-    rotation = rotation[:, ::-1]
-    return Subspace(
-        block @ rotation, np.sqrt(np.maximum(values[::-1], 0.0)), np.asarray(places[2] @ rotation)
-    )
-
-
-def recomputed(matrix: Expanded, rank: int) -> Subspace:
-    """The same by a full decomposition of C, for comparison."""
-    svd = truncated_svd(matrix.matrix(), rank)
-    return Subspace(svd.u, svd.s, matrix.places(svd.u)[2])
+            anchors = sparse.csr_matrix((self._links.shape[0], self.terms))
+        none = sparse.csr_matrix((self.corpus, self._among.shape[1]))
+        lower = sparse.hstack((sparse.vstack((none, self._among)).T, self._links.T))
+        return sparse.vstack((sparse.hstack((self._documents.T, anchors.T)), lower)).tocsr()
 
 
 def start_block(

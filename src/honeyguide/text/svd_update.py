@@ -1,12 +1,15 @@
 """Truncated singular value decompositions that grow with their matrix.
 
 `A ~ U diag(s) V'` of a term-document matrix is kept up to date while documents, terms or both are
-added and weights are corrected, without going back to A. Folding-in, the cheap alternative, projects
-new rows or columns on the old factors and so gives up their orthogonality.
+added and weights are corrected, without going back to A (`add_documents` and its kin); what a truncation
+dropped stays lost. `followed` goes back to A, but only for a few products with it: started from the factors
+of a similar matrix it expands them by their residuals until they are those of this one. Folding-in, the cheap
+alternative, projects new rows or columns on the old factors and so gives up their orthogonality.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -22,6 +25,8 @@ Matrix: TypeAlias = Any
 
 NEGLIGIBLE: Final = 1e-10
 """Directions smaller than this, relative to the largest, are rounding errors."""
+SINGLE: Final = 1e-6
+"""The same for products in single precision."""
 DENSE_CELLS: Final = 1_000_000
 """Up to this size a dense decomposition is quickest."""
 GRAM_ROWS: Final = 1200
@@ -89,7 +94,7 @@ def add_documents(svd: Svd, columns: Matrix, *, rank: int | None = None) -> Svd:
     Exact for `[A_k, D]`. Against a decomposition of `[A, D]` itself, singular values are off by at most
     the largest one that the truncation of A dropped (Weyl's inequality).
 
-    Parameters:
+    Args:
         svd: What there is.
         columns: D, terms by new documents.
         rank: Factors to keep.
@@ -118,7 +123,7 @@ def add_documents(svd: Svd, columns: Matrix, *, rank: int | None = None) -> Svd:
 def add_terms(svd: Svd, rows: Matrix, *, rank: int | None = None) -> Svd:
     """The decomposition of A_k with the rows T below it; the mirror image of `add_documents`.
 
-    Parameters:
+    Args:
         svd: What there is.
         rows: T, new terms by documents.
         rank: Factors to keep.
@@ -129,7 +134,7 @@ def add_terms(svd: Svd, rows: Matrix, *, rank: int | None = None) -> Svd:
 def add_both(svd: Svd, rows: Matrix, columns: Matrix, *, rank: int | None = None) -> Svd:
     """Terms first, then documents that use old and new terms; cut back only at the end.
 
-    Parameters:
+    Args:
         svd: What there is.
         rows: T, new terms by old documents.
         columns: D, all terms (old ones first) by new documents.
@@ -144,7 +149,7 @@ def correct_weights(svd: Svd, terms: Matrix, changes: Matrix, *, rank: int | Non
 
     The part of the change outside the factors is kept too, so the result is exact for `A_k + Y Z'`.
 
-    Parameters:
+    Args:
         svd: What there is.
         terms: Y, terms by j; usually a column of zeros with a one at the term.
         changes: Z, documents by j: new weight minus old.
@@ -156,6 +161,75 @@ def correct_weights(svd: Svd, terms: Matrix, changes: Matrix, *, rank: int | Non
     core[: svd.rank, : svd.rank] += np.diag(svd.s)
     u, v = np.hstack((svd.u, left)), np.hstack((svd.v, right))
     return _rotated(u, core, v, rank=svd.rank if rank is None else rank)
+
+
+def followed(
+    times: Callable[[Array], Array],
+    start: Array,
+    rank: int,
+    *,
+    spare: int = 10,
+    depth: int = 2,
+    rounds: int = 8,
+    tolerance: float = 0.01,
+) -> tuple[Array, Array]:
+    """The strongest left singular vectors of A and their values, from the vectors of a similar matrix on.
+
+    The start is expanded by `depth` blocks of residuals (block Krylov), then by the residuals of those
+    vectors that have not settled: a vector has when its residual is below `tolerance` of the distance between
+    its eigenvalue and that of the first vector left out. That bounds the angle between the subspace found
+    and the true one, and says nothing about vectors within it. A start close to the end costs `depth + 1`
+    products with A A'.
+
+    Args:
+        times: Multiplies a block of columns with A A'.
+        start: Rows of A by directions; need not be orthonormal, and rows that are new may be zero.
+        rank: Vectors wanted.
+        spare: Vectors given beyond that, for the next start.
+        depth: Blocks of residuals before the first look.
+        rounds: Looks at most; where two eigenvalues at the cut are equal nothing ever settles.
+        tolerance: See above.
+
+    Returns:
+        Vectors and singular values, falling; fewer than asked for where A has a lower rank.
+
+    Example:
+        >>> A = np.diag([5.0, 4.0, 3.0, 0.1, 0.1])
+        >>> vectors, values = followed(lambda X: A @ (A.T @ X), np.eye(5)[:, :2] + 0.1, 2, spare=0)
+        >>> values.round(6).tolist()
+        [5.0, 4.0]
+
+    References:
+        Cameron Musco, Christopher Musco, "Randomized block Krylov methods for stronger and faster
+        approximate singular value decomposition", NIPS 2015.
+    """
+    kept = rank + spare
+    basis = _completed(None, start)
+    image = times(basis)
+    newest = image
+    for _ in range(depth):
+        fresh = _completed(basis, newest)
+        if not fresh.shape[1]:
+            break
+        newest = times(fresh)
+        basis, image = np.hstack((basis, fresh)), np.hstack((image, newest))
+    for look in range(rounds + 1):
+        values, rotation = scipy.linalg.eigh(basis.T @ image)
+        values, rotation = values[::-1][:kept], rotation[:, ::-1][:, :kept]
+        if look == rounds:
+            break
+        residuals = image @ rotation - (basis @ rotation) * values
+        cut = values[rank] if len(values) > rank else 0.0
+        distance = np.maximum(values - cut, NEGLIGIBLE * values[0])
+        unsettled = np.linalg.norm(residuals, axis=0) > tolerance * distance
+        if not unsettled[:rank].any():
+            break
+        unsettled[rank:] = True  # the first ones left out decide where the cut is
+        fresh = _completed(basis, residuals[:, unsettled])
+        if not fresh.shape[1]:
+            break
+        basis, image = np.hstack((basis, fresh)), np.hstack((image, times(fresh)))
+    return basis @ rotation, np.sqrt(np.maximum(values, 0.0))
 
 
 def fold_in_documents(svd: Svd, columns: Matrix) -> Array:
@@ -205,6 +279,29 @@ def _split(basis: Array, columns: Array) -> tuple[Array, Array, Array]:
     new = new - basis @ (basis.T @ new)
     new = np.linalg.qr(new)[0]
     return inside, _dense(new), _dense(new.T @ residual)
+
+
+def _completed(basis: Array | None, columns: Array) -> Array:
+    """Orthonormal columns that add to an orthonormal basis what others have outside it.
+
+    By the eigenvectors of the small Gram matrix, which costs a third of a QR decomposition; done twice, that
+    is as accurate.
+    """
+    room = len(columns) - (0 if basis is None else basis.shape[1])
+    for least in (SINGLE, 0.5):  # what is left of a column may be rounding the first time, never the second
+        before = np.linalg.norm(columns, axis=0)
+        if basis is not None:
+            columns = columns - basis @ (basis.T @ columns)
+        lengths = np.linalg.norm(columns, axis=0)
+        there = lengths > np.maximum(least * before, np.finfo(float).tiny)
+        columns = columns[:, there] / lengths[there]
+        if not columns.shape[1] or room < 1:
+            return columns[:, :0]
+        values, vectors = scipy.linalg.eigh(columns.T @ columns)
+        kept = values > NEGLIGIBLE * values[-1]
+        kept[: max(0, len(kept) - room)] = False
+        columns = columns @ (vectors[:, kept] / np.sqrt(values[kept]))
+    return np.asarray(columns)
 
 
 def _rotated(left: Array, core: Array, right: Array, *, rank: int) -> Svd:
