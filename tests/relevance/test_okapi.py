@@ -52,3 +52,12 @@ def test_threshold_parts_sample_from_rest() -> None:
 def test_nothing_to_look_for_is_refused() -> None:
     with pytest.raises(TopicError, match="give keywords or example pages"):
         Okapi().fit(Examples(unlabelled=UNLABELLED))
+
+
+def test_a_limited_vocabulary_looks_at_frequent_words_only() -> None:
+    model = Okapi(vocabulary=1).fit(Examples(keywords=("owl",), unlabelled=UNLABELLED))
+    everything = Okapi().fit(Examples(keywords=("owl",), unlabelled=UNLABELLED))
+    assert model.judge_texts(["owl"])[0] > 0.0
+    assert len(model.save().values["topic"]) < len(everything.save().values["topic"])  # type: ignore[arg-type]
+    again = Okapi().load(model.save())
+    assert again.judge_texts(["an owl nests"]) == model.judge_texts(["an owl nests"])

@@ -155,6 +155,8 @@ class Hcla(LocalOrder):
         Scientific Computing 21, 1999.
     """
 
+    needs = frozenset({"judge", "examples", "seed"})
+
     def __init__(
         self,
         judge: TextJudge | None = None,
@@ -279,8 +281,9 @@ class Hcla(LocalOrder):
 
     def _latent_judge(self) -> LatentJudge | None:
         """The page model, if it is one with a latent space; asks the class: it may not be fitted yet."""
-        kind = type(self._judge)
-        return cast("LatentJudge", self._judge) if hasattr(kind, "space") and hasattr(kind, "query") else None
+        model = getattr(self._judge, "inner", self._judge)  # a collection's model may have reviews around it
+        kind = type(model)
+        return cast("LatentJudge", model) if hasattr(kind, "space") and hasattr(kind, "query") else None
 
     def _topic(self) -> tuple[LatentSpace, Array]:
         """Space and query; from the page model where it has them, with as many factors as asked for."""

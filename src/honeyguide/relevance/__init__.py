@@ -16,6 +16,7 @@ from honeyguide.relevance.pebl import PEBL
 from honeyguide.relevance.taxonomy_cosine import TaxonomyCosine
 from honeyguide.relevance.tf_cosine import TfCosine
 from honeyguide.relevance.tfipndf import TfipndfTransformer
+from honeyguide.relevance.vector_space import VectorSpace
 from honeyguide.relevance.weighted_voting import PuVoting, WeightedVotingClassifier
 
 BUILT_IN: dict[str, type[PageModel]] = {
@@ -29,6 +30,7 @@ BUILT_IN: dict[str, type[PageModel]] = {
     "taxonomy-cosine": TaxonomyCosine,
     "pu-voting": PuVoting,
     "tf-cosine": TfCosine,
+    "vector-space": VectorSpace,
 }
 """Page models by the name they have in `topic.toml`."""
 

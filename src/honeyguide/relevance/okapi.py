@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final, Self, cast
 
 import msgspec
@@ -38,6 +39,8 @@ class _Learned(msgspec.Struct, frozen=True):
     threshold: float
     languages: tuple[str, ...]
     segmenter: Segmenter
+    known: tuple[str, ...] | None = None
+    """The vocabulary, where it is limited."""
 
 
 class Okapi:
@@ -54,6 +57,8 @@ class Okapi:
         b: How much length counts against a document.
         retrieved: Documents taken from the unlabelled text.
         terms: Terms of the topic vector.
+        vocabulary: Look only at so many of the most frequent stems of the unlabelled text and at the topic's
+            own words (1,000 in the WebKB study); None for all.
         threshold: On topic from this score on; None to set it from the examples (0.1 without).
 
     Example:
@@ -76,14 +81,17 @@ class Okapi:
         b: float = 0.75,
         retrieved: int = 50,
         terms: int = 200,
+        vocabulary: int | None = None,
         threshold: float | None = None,
     ) -> None:
+        self._vocabulary = vocabulary
         self._k1 = k1
         self._b = b
         self._retrieved = retrieved
         self._terms = terms
         self._threshold = threshold
         self._analyser = Analyser()
+        self._known: frozenset[str] | None = None
         self._learned: _Learned | None = None
 
     def fit(self, examples: Examples) -> Self:
@@ -96,6 +104,7 @@ class Okapi:
         table = background(self._analyser)
         if len(unlabelled) >= LEAST_BACKGROUND:
             table = document_frequencies(unlabelled)
+        self._known = self._most_frequent(unlabelled, query)
         weighed = [self._weights(terms, table) for terms in unlabelled]
         sums = [dot(query, weights) for weights in weighed]
         best = [i for i in sorted(range(len(sums)), key=lambda i: -sums[i]) if sums[i] > 0.0]
@@ -111,7 +120,14 @@ class Okapi:
         others += [self._weights(self._analyser.terms(_text(each)), table) for each in examples.negatives]
         threshold = self._threshold if self._threshold is not None else _line(topic, sample, others)
         # Only the topic's own words are ever looked up, bar the length of the page's vector.
-        self._learned = _Learned(topic, table, threshold, tuple(examples.languages), self._analyser.segmenter)
+        self._learned = _Learned(
+            topic,
+            table,
+            threshold,
+            tuple(examples.languages),
+            self._analyser.segmenter,
+            tuple(sorted(self._known)) if self._known is not None else None,
+        )
         return self
 
     def judge(self, page: Page) -> Verdict:
@@ -150,6 +166,7 @@ class Okapi:
         """Take back what `save` gave."""
         self._learned = msgspec.convert(saved.values, _Learned)
         self._analyser = Analyser(self._learned.languages, segmenter=self._learned.segmenter)
+        self._known = None if self._learned.known is None else frozenset(self._learned.known)
         return self
 
     def _fitted(self) -> _Learned:
@@ -158,7 +175,18 @@ class Okapi:
         return self._learned
 
     def _weights(self, terms: Sequence[str], table: DocumentFrequencies) -> dict[str, float]:
+        if self._known is not None:
+            terms = [term for term in terms if term in self._known]
         return okapi(terms, table, k1=self._k1, b=self._b)
+
+    def _most_frequent(
+        self, documents: Sequence[Sequence[str]], topic: Iterable[str]
+    ) -> frozenset[str] | None:
+        if self._vocabulary is None or not documents:
+            return None
+        totals = Counter(term for terms in documents for term in terms)
+        frequent = sorted(totals, key=lambda term: (-totals[term], term))[: self._vocabulary]
+        return frozenset((*frequent, *topic))
 
 
 def _text(document: Document) -> str:

@@ -106,7 +106,14 @@ class Bench:
             keywords=task.keywords if given.keywords else (),
             positives=tuple(self.world.documents(there.examples[: given.examples])),
             negatives=tuple(self.world.documents(there.negatives[: given.negatives])),
-            unlabelled=texts(task.web, given.unlabelled, task.site, given.unlabelled_limit, self._seed),
+            unlabelled=texts(
+                task.web,
+                given.unlabelled,
+                task.site,
+                limit=given.unlabelled_limit,
+                seed=self._seed,
+                without=given.unlabelled_without,
+            ),
             taxonomy=task.path if given.taxonomy else (),
             languages=task.languages,
         )
@@ -244,7 +251,9 @@ async def _all_events(crawler: Crawler, web: Watched) -> list[Event]:
 
 
 @lru_cache(maxsize=4)
-def texts(web: str, source: str, site: str, limit: int, seed: int) -> tuple[Document, ...]:
+def texts(
+    web: str, source: str, site: str, *, limit: int, seed: int, without: tuple[str, ...] = ()
+) -> tuple[Document, ...]:
     """Unlabelled text as `[given]` describes it."""
     if source == "none":
         return ()
@@ -254,6 +263,8 @@ def texts(web: str, source: str, site: str, limit: int, seed: int) -> tuple[Docu
         urls = [url for url in urls if world.sites.get(url) != site]
     elif source == "same site":
         urls = world.pages(site)
+    if without:
+        urls = [url for url in urls if world.sites.get(url) not in without]
     drawn = np.sort(np.random.default_rng(seed).permutation(len(urls))[:limit])
     return tuple(world.documents([urls[place] for place in drawn]))
 
