@@ -69,7 +69,7 @@ class VectorSpace:
     def judge(self, page: Page) -> Verdict:
         """Score a page by its title and visible text."""
         space = self._fitted()
-        shares = self._shares(space.weights(page.title, page.text))
+        shares = self._shares(space.weights(page.title, page.content))
         score = min(1.0, math.fsum(shares.values()))
         names = space.vocabulary.terms
         top = sorted(((names[number], share) for number, share in shares.items()), key=_strongest)[:TOP_TERMS]
