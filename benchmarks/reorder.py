@@ -3,8 +3,8 @@
     python benchmarks/reorder.py [--web webkb schools] [--runs update unlimited full] [--repeat 2] [--cached]
         [--pages 1500]
 
-Needs the recorded webs `webkb`, `office-help` and `schools` (see docs/lab.md). CPU time of this process only, BLAS on one
-thread. The text corpus is decomposed before the clock starts, as the literature does (off line); what that
+Needs the recorded webs `webkb`, `office-help` and `schools` (see docs/lab.md). CPU time of this process
+only, BLAS on one thread. The text corpus is decomposed before the clock starts, as the literature does (off line); what that
 takes is printed too. Crawls are repeated in turn and the least CPU time counts, since other processes only
 ever add to it; the full recomputation, which takes minutes on `schools`, is made once.
 
