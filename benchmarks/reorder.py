@@ -4,9 +4,9 @@
         [--pages 1500]
 
 Needs the recorded webs `webkb`, `office-help` and `schools` (see docs/lab.md). CPU time of this process
-only, BLAS on one thread. The text corpus is decomposed before the clock starts, as the literature does (off line); what that
-takes is printed too. Crawls are repeated in turn and the least CPU time counts, since other processes only
-ever add to it; the full recomputation, which takes minutes on `schools`, is made once.
+only, BLAS on one thread. The text corpus is decomposed before the clock starts, as the literature does (off
+line); what that takes is printed too. Crawls are repeated in turn and the least CPU time counts, since
+other processes only ever add to it; the full recomputation, which takes minutes on `schools`, is made once.
 
 Pages are parsed when they are visited, as in a live crawl; `--cached` takes parsed pages from the lab's
 cache, which leaves little but ordering and book-keeping to compare.
