@@ -77,3 +77,12 @@ def test_directory(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "<title>Owls</title>" in Path(facts["open"]).read_text()
     assert main(["directory", str(folder), "--output", str(folder)]) == 2
     assert "choose an empty folder" in capsys.readouterr().err
+
+
+def test_export_to_standard_output(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["export", str(folder), "--format", "jsonl", "--out", "-"]) == 0
+    lines = capfdbinary.readouterr().out.splitlines()
+    assert len(lines) == 19
+    assert all(json.loads(line)["url"] for line in lines)
+    assert main(["export", str(folder), "--format", "markdown", "--to", "-"]) == 2
+    assert b"markdown-jsonl" in capfdbinary.readouterr().err

@@ -54,11 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("sample", [10_000, 30])
 def test_pages_about_the_same_are_together_under_a_name_that_says_so(folder: Path, sample: int) -> None:
     """Also where most pages are only put into subjects that were learned from others."""
-    with Collection.open(folder) as collection:
-        index = collection._index()
+    with Collection.open(folder) as collection, collection.index() as index:
         made = build_directory(collection.state, index.text, subjects=3, sample=sample)
         names = {row: list(SUBJECTS)[(row - 1) % 3] for row in range(1, 121)}
-        index.close()
     assert sorted(row for subject in made.subjects for row in subject.rows) == list(names)
     for subject in made.subjects:
         owners = [names[row] for row in subject.rows]

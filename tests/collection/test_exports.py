@@ -250,7 +250,7 @@ def test_a_state_that_names_another_file_is_refused(folder: Path, tmp_path: Path
 
 
 def test_what_cannot_be_exported_is_said(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(CollectionError, match="no format; use one of jsonl"):
+    with pytest.raises(CollectionError, match="use one of jsonl"):
         write(folder, tmp_path / "x", "docx")
     with pytest.raises(CollectionError, match="hold no texts"):
         write(folder, tmp_path / "x", "gexf", text=True)

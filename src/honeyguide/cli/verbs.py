@@ -156,8 +156,8 @@ VERBS = (
     Verb(
         "export",
         "honeyguide.cli.export:export",
-        "Write the collection as a table, an archive, a graph, outlines or a datasheet.",
-        "export collections/owls --format wacz --output owls.wacz",
+        "Write the collection as a table, Markdown, an archive, a graph or a datasheet.",
+        "export collections/owls --format markdown --out owls-text",
     ),
     Verb(
         "links",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 import numpy as np
@@ -13,10 +14,14 @@ from numpy.typing import NDArray
 
 from honeyguide.collection.directory_entries import Entry, page_entries
 from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
-from honeyguide.collection.exports.datasheet import topic_languages
+from honeyguide.collection.exports.datasheet import topic_languages, topic_name
 from honeyguide.collection.exports.formats import Source, write_export
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
+from honeyguide.collection.frames import to_arrow, to_pandas, to_polars
+from honeyguide.collection.markdown import MarkdownMaker
+from honeyguide.collection.page import CollectedPage
+from honeyguide.collection.shown import collection_html, collection_text, status_html
 from honeyguide.collection.story import Story, tell
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
@@ -25,6 +30,7 @@ from honeyguide.store.layout import Layout
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Reviews, read_reviews
 from honeyguide.store.state import State
+from honeyguide.web.url import canonical, url_id
 
 if TYPE_CHECKING:
     from honeyguide.collection.directory import Directory
@@ -49,6 +55,10 @@ class Status(msgspec.Struct, frozen=True):
     reason: str
     """Why the last session ended; empty while one runs."""
 
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        return status_html(self)
+
 
 class Collection:
     """Reads a collection, also while a crawl writes it.
@@ -63,6 +73,7 @@ class Collection:
     def __init__(self, state: State, layout: Layout | None) -> None:
         self.state = state
         self.layout = layout
+        self._maker: MarkdownMaker | None = None
 
     @classmethod
     def open(cls, folder: Path | str) -> Self:
@@ -79,6 +90,9 @@ class Collection:
 
     def close(self) -> None:
         """Let go of the files."""
+        if self._maker is not None:
+            self._maker.close()
+            self._maker = None
         self.state.close()
 
     def __enter__(self) -> Self:
@@ -88,6 +102,19 @@ class Collection:
     def __exit__(self, *exception: object) -> None:
         """Close it."""
         self.close()
+
+    def __repr__(self) -> str:
+        """Topic, folder and figures."""
+        return collection_text(self)
+
+    def _repr_html_(self) -> str:
+        """Topic, figures and the newest relevant pages, for notebooks."""
+        return collection_html(self)
+
+    @property
+    def name(self) -> str:
+        """The topic's name."""
+        return topic_name(self.layout.topic_file if self.layout else None)
 
     def status(self) -> Status:
         """The numbers of the crawl."""
@@ -127,6 +154,25 @@ class Collection:
             np.array([score for _, score in found], dtype=np.float64),
         )
 
+    def page(self, url: str) -> CollectedPage:
+        """A fetched page by its address, in any spelling: text, Markdown, links, story.
+
+        Raises:
+            CollectionError: The crawl never met it, or did not fetch it.
+        """
+        story_url = canonical(url)
+        row = self.state.row_of(url_id(story_url)) if story_url else 0
+        record = self.state.page_by_row(row) if row else None
+        if record is None:
+            story = tell(self.state, url)  # says what is wrong with an address that is not known
+            reason = f": {story.reason}" if story.reason else ""
+            raise CollectionError(f"{story.url} was not fetched ({story.outcome}{reason}); see `why`")
+        return CollectedPage(self, record)
+
+    def text(self, url: str = "") -> str | Iterator[tuple[str, str]]:
+        """The text of one page, or without an address every relevant page's: pairs of URL and text."""
+        return self.page(url).text() if url else self._texts()
+
     def why(self, url: str) -> Story:
         """The story of one URL."""
         return tell(self.state, url)
@@ -135,11 +181,8 @@ class Collection:
         self, words: str, limit: int = 10, offset: int = 0, *, host: str = "", language: str = ""
     ) -> list[Hit]:
         """Full-text search over the relevant pages."""
-        index = self._index()
-        try:
+        with self.index() as index:
             return index.search(words, limit, offset, host=host, language=language)
-        finally:
-            index.close()
 
     def export(
         self,
@@ -156,7 +199,8 @@ class Collection:
         Args:
             path: Replaced when everything was written, else left as it was.
             format: A name in `honeyguide.collection.exports.formats.FORMATS`: `jsonl`, `csv`, `parquet`,
-                `warc`, `wacz`, `gexf`, `opml`, `datasheet` (Markdown) or `datasheet-html`.
+                `markdown` (a folder), `markdown-jsonl`, `warc`, `wacz`, `gexf`, `opml`, `datasheet`
+                (Markdown) or `datasheet-html`.
             relevant: Only pages on topic. Pages that asked not to be indexed are never exported.
             text: With the pages' texts (tables and WACZ).
             clock: Epoch seconds, for the dates that some formats carry.
@@ -170,15 +214,29 @@ class Collection:
 
     def rows(self, *, relevant: bool | None = True, text: bool = False) -> Iterator[dict[str, object]]:
         """Pages on topic (None: all) as plain rows with the columns of `tables.PAGE_COLUMNS`."""
-        index = self._index() if text else None
-        try:
+        with self.index() if text else nullcontext() as index:
             yield from page_rows(
                 Selection(self.state, relevant=bool(relevant), reviews=self._reviews()),
                 index.text if index is not None else None,
             )
-        finally:
-            if index is not None:
-                index.close()
+
+    def to_arrow(self, *, relevant: bool | None = True, text: bool = False) -> Any:
+        """The pages as a `pyarrow.Table`, with real timestamps (extra `tables`)."""
+        return to_arrow(self.rows(relevant=relevant, text=text), text=text)
+
+    def to_pandas(self, *, relevant: bool | None = True, text: bool = False) -> Any:
+        """The pages as a `pandas.DataFrame` (extra `notebook`)."""
+        return to_pandas(self.rows(relevant=relevant, text=text), text=text)
+
+    def to_polars(self, *, relevant: bool | None = True, text: bool = False) -> Any:
+        """The pages as a `polars.DataFrame` (extra `notebook`)."""
+        return to_polars(self.rows(relevant=relevant, text=text), text=text)
+
+    def plot(self) -> Any:
+        """Harvest, scores and hosts as a matplotlib figure; a notebook shows it."""
+        from honeyguide.collection.figure import collection_figure  # matplotlib takes a second to load
+
+        return collection_figure(self)
 
     def links(self, *, limit: int = 1_000, relevant: bool = True, within_hosts: bool = False) -> LinkAnalysis:
         """The best hubs and authorities (HITS) of the collection's graph."""
@@ -199,36 +257,49 @@ class Collection:
         """
         from honeyguide.collection.directory import build_directory, require_pages  # loads scipy, as above
 
-        index = self._index()
-        try:
-            languages = topic_languages(self.layout.topic_file if self.layout else None)
+        with self.index() as index:
             made = build_directory(
                 self.state,
                 index.text,
                 reviews=self._reviews(),
-                languages=languages,
+                languages=topic_languages(self.layout.topic_file if self.layout else None),
                 subjects=subjects,
                 seed=seed,
                 progress=progress,
             )
-        finally:
-            index.close()
         return require_pages(made)
 
     def entries(self, rows: Iterable[int], *, snippets: bool = True) -> list[Entry]:
         """What a directory shows of pages, with the beginning of their texts where there is an index."""
         if not snippets or self.layout is None or not self.layout.index_file.is_file():
             return page_entries(self.state, rows)
-        index = self._index()
-        try:
+        with self.index() as index:
             return page_entries(self.state, rows, index.text)
-        finally:
-            index.close()
 
     def _reviews(self) -> Reviews | None:
         return read_reviews(self.layout.root) if self.layout else None
 
-    def _index(self) -> FullText:
+    def _texts(self) -> Iterator[tuple[str, str]]:
+        with self.index() as index:
+            for page in Selection(self.state, relevant=True, reviews=self._reviews()).pages():
+                if text := index.text(page.row):
+                    yield page.url, text
+
+    @property
+    def markdown_maker(self) -> MarkdownMaker:
+        """What turns pages into Markdown; one process for all pages until the collection is closed."""
+        if self._maker is None:
+            self._maker = MarkdownMaker()
+        return self._maker
+
+    @contextmanager
+    def index(self) -> Iterator[FullText]:
+        """The full-text index, open for the block.
+
+        Raises:
+            CollectionError: The crawl was kept in memory.
+        """
         if self.layout is None:
             raise CollectionError("a crawl kept in memory has no index; give it a folder with out=")
-        return FullText.open(self.layout.index_file, read_only=True)
+        with closing(FullText.open(self.layout.index_file, read_only=True)) as index:
+            yield index

@@ -35,7 +35,7 @@ def draw_report(report: Report, path: Path) -> Path:
     if kind not in ("png", "svg", "html"):
         raise HoneyguideError(f"cannot draw {path.name}: name a .png, .svg or .html file")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_page(report) if kind == "html" else _drawn(report, kind))
+    path.write_bytes(_page(report) if kind == "html" else drawn_report(report, kind))
     return path
 
 
@@ -60,7 +60,8 @@ def _hosts(count: int) -> str:
     return "1 host" if count == 1 else f"{count:,} hosts"
 
 
-def _drawn(report: Report, kind: str) -> bytes:
+def drawn_report(report: Report, kind: str) -> bytes:
+    """The figure as the bytes of a `png` or `svg` picture."""
     with styled():
         figure = Figure(figsize=(11.0, 7.4), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.15))
         FigureCanvasAgg(figure)
@@ -162,7 +163,7 @@ def _bars(axes: Any, title: str, lines: Sequence[tuple[str, int, int]], *, empty
 
 def _page(report: Report) -> bytes:
     """One HTML page with the figure and the tables behind it; it needs no other file."""
-    figure = _drawn(report, "svg").decode()
+    figure = drawn_report(report, "svg").decode()
     figure = figure[figure.index("<svg") :]
     title = html.escape(report.topic or "Collection")
     where = [(host.name, f"{host.relevant:,}", f"{host.pages:,}") for host in report.where]

@@ -14,7 +14,7 @@ from honeyguide.model import Page
 from honeyguide.parse.base import Blocks, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.archive import Position
-from honeyguide.store.archive_reader import Reference, read_record
+from honeyguide.store.archive_reader import ArchivedResponse, Reference, read_record
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 
@@ -28,13 +28,22 @@ class Reader:
         self._blocks = blocks
         self._max_bytes = max_bytes
 
-    def page(self, record: PageRecord) -> Page | None:
-        """The page of a record with its place in the crawl, or None when it no longer parses."""
+    def answer(self, record: PageRecord) -> tuple[bytes, ArchivedResponse]:
+        """The body of a record as the server meant it (decompressed), and the answer it came in.
+
+        Raises:
+            BadEncoding: The body cannot be decompressed.
+        """
         response = read_record(self._folder, record.file, record.offset, record.length, lookup=self._lookup)
         codings = tuple(
             one.strip() for one in response.header("content-encoding").lower().split(",") if one.strip()
         )
         body, _ = decode(response.payload, codings, self._max_bytes)
+        return body, response
+
+    def page(self, record: PageRecord) -> Page | None:
+        """The page of a record with its place in the crawl, or None when it no longer parses."""
+        body, response = self.answer(record)
         job = ParseJob(
             url=record.url,
             body=body,

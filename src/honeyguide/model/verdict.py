@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import msgspec
 
 
@@ -15,3 +17,13 @@ class Verdict(msgspec.Struct, frozen=True):
     """The terms behind the score with their share of it, strongest first."""
     facts: dict[str, float] = {}
     """Model-specific numbers an order may use (`layer`, `log_likelihood`, ...)."""
+
+    def _repr_html_(self) -> str:
+        """Score, verdict and the terms behind it, for notebooks."""
+        said = "on topic" if self.on_topic else "off topic"
+        terms = "".join(
+            f"<tr><td style='text-align:left'>{html.escape(term)}</td><td>{share:.3f}</td></tr>"
+            for term, share in self.terms[:10]
+        )
+        table = f"<table><tr><th>term</th><th>share</th></tr>{terms}</table>" if terms else ""
+        return f"<b>{said}</b>, score {self.score:.3f}{table}"

@@ -26,7 +26,10 @@ DATASHEET = "datasheet.json"
 SITE = Format(
     "directory", "directory.zip", "application/zip", "The directory as static HTML, zipped", pages=False
 )
-OFFERED = (*(form for form in FORMATS.values() if form.name != "datasheet-html"), SITE)
+OFFERED = (
+    *(form for form in FORMATS.values() if form.name != "datasheet-html" and not form.folder),
+    SITE,
+)
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -22,8 +21,7 @@ from honeyguide.collection.collection import Collection
 from honeyguide.collection.directory import Directory
 from honeyguide.collection.directory_entries import Entry
 from honeyguide.collection.exports.selection import Progress, silent
-from honeyguide.errors import CollectionError
-from honeyguide.store.atomic import sync_folder
+from honeyguide.store.atomic import replacing_folder
 
 PAGE = 100
 """Pages in one list."""
@@ -64,36 +62,8 @@ def write_static_directory(
     Raises:
         CollectionError: The folder holds something else, or cannot be written.
     """
-    _require_free(folder)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
-    except OSError as error:
-        raise CollectionError(f"{folder}: {error.strerror}; choose another folder") from error
-    try:
-        site = _Site(collection, directory, work, title=title, at=at, progress=progress)
-        count = site.write()
-        work.chmod(0o755)
-        old = work.with_name(f"{work.name}.old")
-        if folder.exists():
-            folder.replace(old)
-        work.replace(folder)
-        sync_folder(folder.parent)
-        shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise CollectionError(f"{folder}: {error.strerror or error}; free space on the disk") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return count
-
-
-def _require_free(folder: Path) -> None:
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise CollectionError(f"{folder} is not a folder; choose another name")
-    if folder.exists() and any(folder.iterdir()):
-        made_by_us = (folder / MARKER).is_file() and (folder / "index.html").is_file()
-        if not made_by_us or (folder / "collection.json").exists():
-            raise CollectionError(f"{folder} holds other files; choose an empty folder")
+    with replacing_folder(folder, made_by=(MARKER, "index.html")) as work:
+        return _Site(collection, directory, work, title=title, at=at, progress=progress).write()
 
 
 class _Site:

@@ -13,12 +13,18 @@ import msgspec
 from honeyguide.collection.exports.datasheet import datasheet, topic_name
 from honeyguide.collection.exports.document import Document, to_html, to_markdown
 from honeyguide.collection.exports.gexf import write_gexf
+from honeyguide.collection.exports.markdown_files import (
+    MarkdownPages,
+    write_markdown_files,
+    write_markdown_lines,
+)
 from honeyguide.collection.exports.opml import write_opml
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.exports.tables import PAGE_COLUMNS, TEXT_COLUMN, export
 from honeyguide.collection.exports.wacz import write_wacz
 from honeyguide.collection.exports.warc import write_warc
+from honeyguide.collection.markdown import MarkdownMaker
 from honeyguide.errors import CollectionError
 from honeyguide.store.atomic import replacing
 from honeyguide.store.index import FullText
@@ -39,6 +45,8 @@ class Format(msgspec.Struct, frozen=True):
     """Whether it can hold all pages instead of those on topic."""
     text: bool = False
     """Whether it can hold the pages' text as well."""
+    folder: bool = False
+    """Whether it is a folder of files."""
 
 
 FORMATS = {
@@ -52,6 +60,13 @@ FORMATS = {
             "application/vnd.apache.parquet",
             "A table with types, for data frames",
             text=True,
+        ),
+        Format("markdown", "markdown", "text/markdown", "Clean text, a Markdown file a page", folder=True),
+        Format(
+            "markdown-jsonl",
+            "pages-markdown.jsonl",
+            "application/x-ndjson",
+            "Clean text as Markdown, one JSON object a page",
         ),
         Format("warc", "pages.warc.gz", "application/warc", "Archived answers, record by record"),
         Format(
@@ -126,11 +141,24 @@ def write_export(source: Source, path: Path, name: str) -> int:
     """
     form = FORMATS.get(name)
     if form is None:
-        raise CollectionError(f"{name!r} is no format; use one of {', '.join(FORMATS)}")
+        raise CollectionError(f"there is no format {name!r}; use one of {', '.join(FORMATS)}")
+    if not form.folder:
+        require_regular(path)
     if source.text and not form.text:
         having = ", ".join(each.name for each in FORMATS.values() if each.text)
         raise CollectionError(f"{name} files hold no texts of their own; use one of {having}, or no --text")
     return _WRITERS[name](source, path)
+
+
+def require_regular(path: Path) -> None:
+    """Refuse to replace anything but a file: a device, a pipe, a link or a folder is not ours to take away.
+
+    Raises:
+        CollectionError: There is something else under that name.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        hint = "use `--out -`" if path.parent == Path("/dev") else "choose another name, or `-`"
+        raise CollectionError(f"{path} is not a regular file; {hint} to write to standard output")
 
 
 def describe(source: Source) -> Document:
@@ -153,6 +181,12 @@ def _table(source: Source, path: Path, name: str) -> int:
             source.selection(), index.text if index is not None else None, source.progress
         )
         return export(rows, path, form=name, columns=columns)
+
+
+def _markdown(source: Source, path: Path, write: Callable[..., int]) -> int:
+    with MarkdownMaker() as maker:
+        pages = MarkdownPages(source.selection(), source.archive, maker)
+        return write(pages, path, progress=source.progress)
 
 
 def _warc(source: Source, path: Path) -> int:
@@ -214,6 +248,8 @@ _WRITERS: dict[str, _Writer] = {
     "jsonl": lambda source, path: _table(source, path, "jsonl"),
     "csv": lambda source, path: _table(source, path, "csv"),
     "parquet": lambda source, path: _table(source, path, "parquet"),
+    "markdown": lambda source, path: _markdown(source, path, write_markdown_files),
+    "markdown-jsonl": lambda source, path: _markdown(source, path, write_markdown_lines),
     "warc": _warc,
     "wacz": _wacz,
     "gexf": _graph,

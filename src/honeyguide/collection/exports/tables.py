@@ -17,6 +17,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,7 +35,7 @@ class Column(NamedTuple):
 
     name: str
     kind: type
-    """`str`, `int`, `float` or `bool`."""
+    """`str`, `int`, `float`, `bool` or `datetime` (given as ISO 8601)."""
     meaning: str
 
 
@@ -45,7 +46,7 @@ PAGE_COLUMNS = (
     Column("score", float, "relevance in 0..1"),
     Column("on_topic", bool, "the page model's verdict"),
     Column("review", str, "a person's: accept or reject, or empty"),
-    Column("fetched_at", str, "UTC, ISO 8601"),
+    Column("fetched_at", datetime, "UTC; ISO 8601 in text formats, a timestamp in Parquet"),
     Column("depth", int, "links followed from the seed"),
     Column("status", int, "HTTP status"),
     Column("content_type", str, "media type"),
@@ -89,7 +90,7 @@ def export(
     if writer is None:
         raise CollectionError(f"{path}: unknown form {form!r}; use one of {', '.join(sorted(_WRITERS))}")
     with replacing(path) as temporary:
-        return writer(_ordered(rows, columns), temporary, columns, batch)
+        return writer(rows, temporary, columns, batch)
 
 
 def _ordered(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:
@@ -108,6 +109,8 @@ def _checked(column: Column, value: object) -> object:
         return float(value)
     if column.kind is bool and value in (0, 1):
         return bool(value)
+    if column.kind is datetime and isinstance(value, str):
+        return _moment(column.name, value)
     if not isinstance(value, column.kind) or (isinstance(value, bool) and column.kind is not bool):
         raise ValueError(f"column {column.name} takes {column.kind.__name__}, not {value!r:.80}")
     if isinstance(value, str):
@@ -116,23 +119,39 @@ def _checked(column: Column, value: object) -> object:
     return value
 
 
-def _write_jsonl(rows: Iterator[list[Any]], path: Path, columns: Sequence[Column], _batch: int) -> int:
+def _moment(name: str, text: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"column {name} takes ISO 8601, not {text!r:.80}") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _text(value: object) -> object:
+    """A value as text formats have it."""
+    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
+
+
+def _write_jsonl(rows: Iterable[Row], path: Path, columns: Sequence[Column], _batch: int) -> int:
     names = [column.name for column in columns]
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in rows:
-            file.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
+        for row in _ordered(rows, columns):
+            values = dict(zip(names, map(_text, row), strict=True))
+            file.write(json.dumps(values, ensure_ascii=False) + "\n")
             count += 1
     return count
 
 
-def _write_csv(rows: Iterator[list[Any]], path: Path, columns: Sequence[Column], _batch: int) -> int:
+def _write_csv(rows: Iterable[Row], path: Path, columns: Sequence[Column], _batch: int) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([column.name for column in columns])
-        for row in rows:
-            writer.writerow([_cell(value) for value in row])
+        for row in _ordered(rows, columns):
+            writer.writerow([_cell(_text(value)) for value in row])
             count += 1
     return count
 
@@ -147,23 +166,49 @@ def _cell(value: object) -> object:
     return value
 
 
-def _write_parquet(rows: Iterator[list[Any]], path: Path, columns: Sequence[Column], batch: int) -> int:
+def arrow_schema(columns: Sequence[Column]) -> Any:
+    """The columns as an Arrow schema.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
     try:
         import pyarrow as arrow
-        from pyarrow import parquet
     except ImportError:
-        raise MissingExtra("Parquet export", "tables") from None
-    kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
-    schema = arrow.schema([(column.name, kinds[column.kind]) for column in columns])
+        raise MissingExtra("Arrow and Parquet", "tables") from None
+    kinds = {
+        str: arrow.string(),
+        int: arrow.int64(),
+        float: arrow.float64(),
+        bool: arrow.bool_(),
+        datetime: arrow.timestamp("us", tz="UTC"),
+    }
+    return arrow.schema([(column.name, kinds[column.kind]) for column in columns])
+
+
+def record_batches(rows: Iterable[Row], columns: Sequence[Column], *, batch: int = 2_000) -> Iterator[Any]:
+    """The rows as Arrow record batches."""
+    schema = arrow_schema(columns)
+    import pyarrow as arrow
+
+    ordered = _ordered(rows, columns)
+    while block := list(itertools.islice(ordered, max(1, batch))):
+        values = zip(*block, strict=True)
+        arrays = [arrow.array(column, kind) for column, kind in zip(values, schema.types, strict=True)]
+        yield arrow.record_batch(arrays, schema=schema)
+
+
+def _write_parquet(rows: Iterable[Row], path: Path, columns: Sequence[Column], batch: int) -> int:
+    schema = arrow_schema(columns)
+    from pyarrow import parquet
+
     count = 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        while block := list(itertools.islice(rows, max(1, batch))):
-            values = zip(*block, strict=True)
-            arrays = [arrow.array(column, kind) for column, kind in zip(values, schema.types, strict=True)]
-            writer.write_batch(arrow.record_batch(arrays, schema=schema))
-            count += len(block)
+        for block in record_batches(rows, columns, batch=batch):
+            writer.write_batch(block)
+            count += block.num_rows
     return count
 
 
-_Writer: TypeAlias = Callable[[Iterator[list[Any]], Path, Sequence[Column], int], int]
+_Writer: TypeAlias = Callable[[Iterable[Row], Path, Sequence[Column], int], int]
 _WRITERS: dict[str, _Writer] = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
