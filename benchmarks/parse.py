@@ -19,14 +19,14 @@ from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide.model import Page
 from honeyguide.parse.base import ParseJob
-from honeyguide.parse.html import parse_page
+from honeyguide.parse.html import parse_page, read_page
 from honeyguide.parse.language import language_of
 from honeyguide.parse.links import resolve
-from honeyguide.parse.main_text import lines_of, main_text
+from honeyguide.parse.notes import Notes
 from honeyguide.parse.page import SIMHASH_SAMPLE, digest_of
 from honeyguide.parse.pool import ParsePool
 from honeyguide.parse.prescan import prescan
-from honeyguide.parse.walk import Walk
+from honeyguide.parse.walk import walk_page
 from honeyguide.text.simhash import simhash
 from honeyguide.web.charset import decode_html
 
@@ -151,28 +151,24 @@ def cost(function: Callable[[bytes], object], bodies: list[bytes]) -> float:
 def stages() -> dict[str, Callable[[bytes], object]]:
     """What is measured; every stage is given what the stages before it made, prepared beforehand."""
     url = "https://example.org/dir/page.html"
-    made: dict[int, tuple[str, LexborHTMLParser, Walk, Page]] = {}
+    made: dict[int, tuple[str, LexborHTMLParser, Notes, Page]] = {}
 
-    def prepared(body: bytes) -> tuple[str, LexborHTMLParser, Walk, Page]:
+    def prepared(body: bytes) -> tuple[str, LexborHTMLParser, Notes, Page]:
         if id(body) not in made:
             text = decode_html(body, "")[0]
             tree = LexborHTMLParser(text, options=1, scripting=True)
             page = parse_page(ParseJob(url, body))
             assert isinstance(page, Page)
-            made[id(body)] = text, tree, Walk(tree), page
+            made[id(body)] = text, tree, read_page(tree), page
         return made[id(body)]
-
-    def lines(body: bytes) -> str:
-        walk = prepared(body)[2]
-        return main_text(lines_of(walk.pieces, walk.segments))
 
     return {
         "decode": lambda body: decode_html(body, ""),
         "pre-scan": prescan,
         "tree": lambda body: LexborHTMLParser(body, options=1, scripting=True),
-        "walk": lambda body: Walk(prepared(body)[1]),
+        "notes": lambda body: read_page(prepared(body)[1]),
+        "notes, in Python": lambda body: walk_page(prepared(body)[1]),
         "links": lambda body: resolve(prepared(body)[2].links, url, page=url),
-        "text and main text": lines,
         "language": lambda body: language_of(prepared(body)[3].main_text),
         "simhash": lambda body: simhash(prepared(body)[3].main_text[:SIMHASH_SAMPLE]),
         "digest": digest_of,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from honeyguide.model import Page
 from honeyguide.parse.base import ParseJob
 from honeyguide.parse.html import parse_page
-from honeyguide.parse.main_text import Line, lines_of, main_text
+from honeyguide.parse.main_text import Line, main_text
 
 STORY = "<p>" + "The barn owl hunts at night over open fields and is found on every continent. " * 12 + "</p>"
 MENU = (
@@ -49,7 +49,3 @@ def test_not_asked_for() -> None:
     page = parse_page(ParseJob("https://example.org/", STORY.encode(), main_text=False))
     assert isinstance(page, Page)
     assert page.main_text == ""
-
-
-def test_lines_leave_out_empty_ones() -> None:
-    assert lines_of(["\n", "a ", "b", "\n", "", "\n"], [(4, 1, 0), (6, 0, 0)]) == [Line("a b", 1 / 3, 0)]

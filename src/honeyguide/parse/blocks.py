@@ -36,12 +36,14 @@ References:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
 from honeyguide.model import Block
-from honeyguide.parse.folding import join
-from honeyguide.parse.walk import MAX_PATH, Tree
+from honeyguide.native import native
+from honeyguide.parse.notes import Tree
+from honeyguide.parse.walk import MAX_PATH
 
 PAPER_TAGS: Final = frozenset(
     ("h1", "h2", "h3", "h4", "h5", "h6", "p", "address", "center", "ul", "dt", "table", "th", "tr", "td")
@@ -85,6 +87,8 @@ def content_blocks(
         >>> content_blocks(parents, tags, links=[tag == "a" for tag in tags])
         [2, 5, 8]
     """
+    if native is not None:
+        return native.content_blocks(list(parents), list(tags), list(links), alpha, block_tags, minimum_links)
     size = len(tags)
     if not size:
         return []
@@ -113,7 +117,6 @@ def content_blocks(
 
 def page_blocks(
     tree: Tree,
-    pieces: list[str],
     *,
     targets: Sequence[tuple[int, int]],
     alpha: float = 0.5,
@@ -124,8 +127,7 @@ def page_blocks(
     A target that is linked from several blocks is listed in each of them.
 
     Args:
-        tree: The tree recorded by the walk.
-        pieces: The page's text.
+        tree: The recorded tree with the page's text.
         targets: (node, index into the page's links) of each link element.
         alpha: As for `content_blocks`.
         block_tags: `modern` or `paper`.
@@ -144,33 +146,22 @@ def page_blocks(
             links[node - root] += 1
     roots = content_blocks(parents, tags, links=links, alpha=alpha, block_tags=BLOCK_TAGS[block_tags])
     linked: list[list[int]] = [[] for _ in roots]
-    owners = _owners(roots, parents)
     for node, target in targets:
         if root <= node < end_of_root:
-            linked[owners[node - root]].append(target)
+            # What stands between the end of a block and the next one was split, and no link is split.
+            linked[bisect_right(roots, node - root) - 1].append(target)
     blocks: list[Block] = []
     first_block: dict[int, int] = {}
     # Between two blocks there are only nodes that were split, and those have no text of their own.
     starts = [tree.starts[root + node] for node in roots]
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(pieces)], strict=True)):
-        text = join(pieces[start:end])
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(tree.text)], strict=True)):
+        text = tree.text[start:end].strip(" \n").replace("\n", " ")
         own = tuple(dict.fromkeys(linked[number]))
         if text or own:
             for target in own:
                 first_block.setdefault(target, len(blocks))
             blocks.append(Block(text, own, _path(parents, tags, roots[number])))
     return tuple(blocks), first_block
-
-
-def _owners(roots: list[int], parents: list[int]) -> list[int]:
-    """The block of each node; -1 for nodes that were split."""
-    owners = [-1] * len(parents)
-    for number, node in enumerate(roots):
-        owners[node] = number
-    for node in range(1, len(parents)):
-        if owners[node] < 0:
-            owners[node] = owners[parents[node]]
-    return owners
 
 
 def _path(parents: list[int], tags: list[str], node: int) -> str:

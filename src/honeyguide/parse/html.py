@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from honeyguide.model import Block, Outcome, Page
+from honeyguide.native import native
 from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
 from honeyguide.parse.blocks import page_blocks
-from honeyguide.parse.folding import first_part, fold
+from honeyguide.parse.folding import fold
 from honeyguide.parse.links import refresh_target, resolve
-from honeyguide.parse.main_text import lines_of, main_text
+from honeyguide.parse.notes import FoundLink, Notes, Tree
 from honeyguide.parse.page import AGENT, MAX_TEXT, make_page
 from honeyguide.parse.pdf import parse_pdf
 from honeyguide.parse.prescan import MAX_BYTES, prescan, refusal_of
-from honeyguide.parse.walk import FoundLink, Walk
+from honeyguide.parse.walk import walk_page
 from honeyguide.web.charset import decode_html
 from honeyguide.web.url import canonical
 
 HTML_TYPES: Final = frozenset(("", "text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 TEXT_TYPES: Final = frozenset(("text/plain", "text/markdown"))
 PDF_TYPES: Final = frozenset(("application/pdf", "application/x-pdf"))
-MAX_HEADING: Final = 300
 
 _OPTIONS: Final = LexborDocumentOptions.WO_EVENTS.value
 """Without mutation events 40,000 options cost 5 ms instead of 12 s."""
@@ -69,52 +68,57 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         if scanned.refusal:
             return ParseFailure(Outcome.NOT_A_PAGE, scanned.refusal)
         body = scanned.body
-    walk = Walk(LexborHTMLParser(body, options=_OPTIONS, scripting=True), tree=bool(job.blocks))
-    facts = _Facts(walk)
-    base = (canonical(walk.base, job.url) if walk.base else None) or job.url
-    found = resolve(walk.links, base, page=job.url)
-    links = found.links
+    notes = read_page(LexborHTMLParser(body, options=_OPTIONS, scripting=True), blocks=bool(job.blocks))
+    facts = _Facts(notes)
+    base = (canonical(notes.base, job.url) if notes.base else None) or job.url
+    found = resolve(notes.links, base, page=job.url)
+    first: dict[int, int] = {}
     blocks: tuple[Block, ...] = ()
-    if walk.tree is not None:
+    if notes.tree is not None:
         cut = job.blocks if isinstance(job.blocks, BlockOptions) else BlockOptions()
-        blocks, first = page_blocks(
-            walk.tree,
-            walk.pieces,
-            targets=found.targets,
-            alpha=cut.alpha,
-            block_tags=cut.tags,
-        )
-        links = tuple([msgspec.structs.replace(link, block=first.get(i, -1)) for i, link in enumerate(links)])
-    lines = lines_of(walk.pieces, walk.segments)
+        blocks, first = page_blocks(notes.tree, targets=found.targets, alpha=cut.alpha, block_tags=cut.tags)
     return make_page(
         job,
-        " ".join([line.text for line in lines])[:MAX_TEXT],
+        notes.text[:MAX_TEXT],
         content_type=kind,
-        title=walk.title,
-        main_text=main_text(lines) if job.main_text else "",
+        title=notes.title,
+        main_text=notes.main_text if job.main_text else "",
         description=facts.description,
-        lang=walk.lang or facts.language,
+        lang=notes.language or facts.language,
         charset=charset,
-        canonical=(canonical(walk.canonical, base) or "") if walk.canonical else "",
+        canonical=(canonical(notes.canonical, base) or "") if notes.canonical else "",
         robots=facts.robots,
-        headings=_headings(walk),
-        links=links,
+        headings=tuple(notes.headings),
+        links=found.links(first),
         blocks=blocks,
     )
 
 
-class _Facts:
-    """What the meta elements say. A refresh to another address becomes a link of the walk."""
+def read_page(parser: LexborHTMLParser, *, blocks: bool = False) -> Notes:
+    """The notes of a page, by the compiled reader where it was built.
 
-    def __init__(self, walk: Walk) -> None:
+    Args:
+        parser: The page's tree.
+        blocks: Whether to record the tree for the content blocks.
+    """
+    if native is None:
+        return walk_page(parser, blocks=blocks)
+    root = parser.root
+    # The tree written out again is quicker to read than 2,000 nodes are to visit one by one.
+    notes = Notes._make(native.scan_page((root.html or "") if root is not None else "", blocks))
+    return notes._replace(tree=Tree._make(notes.tree)) if notes.tree is not None else notes
+
+
+class _Facts:
+    """What the meta elements say. A refresh to another address becomes one of the links."""
+
+    def __init__(self, notes: Notes) -> None:
         self.description = ""
         self.language = ""
         self.robots: list[str] = []
         social = ""
-        for attributes in walk.metas:
-            content = attributes.get("content") or ""
-            name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
-            equivalent = (attributes.get("http-equiv") or "").strip().lower()
+        for said, header, content in notes.metas:
+            name, equivalent = said.strip().lower(), header.strip().lower()
             if name in ("robots", AGENT):
                 self.robots.append(content[:1000])
             elif name in ("description", "dc.description"):
@@ -124,16 +128,8 @@ class _Facts:
             elif equivalent == "content-language":
                 self.language = self.language or content[:64].partition(",")[0]
             elif equivalent == "refresh" and (target := refresh_target(content)):
-                link = FoundLink("refresh", {"href": target}, walk.pieces)
-                link.path = ["head", "meta"]
-                walk.links.append(link)
+                notes.links.append(FoundLink("refresh", target, path="head/meta"))
         self.description = self.description or social
-
-
-def _headings(walk: Walk) -> tuple[str, ...]:
-    pieces = walk.pieces
-    texts = [first_part(pieces, start, end, limit=MAX_HEADING) for start, end in walk.headings]
-    return tuple([text for text in texts if text])
 
 
 def _parse_text(job: ParseJob, kind: str) -> Page | ParseFailure:

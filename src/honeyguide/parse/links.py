@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
-
-import msgspec
 
 from honeyguide.model import Link
 from honeyguide.parse.elements import FEED_TYPES, PAGE_TYPES
-from honeyguide.parse.folding import first_part, fold, last_part
-from honeyguide.parse.walk import FoundLink
+from honeyguide.parse.notes import FoundLink
 from honeyguide.web.url import canonical_many, url_id
 
 MAX_LINKS: Final = 2_000
 """Targets kept per page."""
-MAX_CONTEXT: Final = 300
-"""Characters of context around one anchor."""
-MAX_ANCHOR: Final = 300
-MAX_PATH_LENGTH: Final = 500
 MAX_JOINED: Final = 1_000
 """Characters of all anchors, and of all contexts, of a target that is linked several times."""
 
@@ -60,12 +53,21 @@ _SITEMAP_NAME = re.compile(r"/sitemap[^/?]*\.xml(?:\.gz)?$", re.IGNORECASE)
 _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?\s*([^\"']*)", re.IGNORECASE)
 
 
-class FoundTargets(msgspec.Struct, frozen=True):
-    """The links of a page, and where each link element leads."""
+class FoundTargets:
+    """The targets of a page, and where each link element leads."""
 
-    links: tuple[Link, ...]
-    targets: tuple[tuple[int, int], ...]
-    """(node of the recorded tree, index into `links`) of each link element, in document order."""
+    def __init__(self, joined: list[_Joined], targets: list[tuple[int, int]]) -> None:
+        self._joined = joined
+        self.targets = targets
+        """(node of the recorded tree, index into the links) of each link element, in document order."""
+
+    def links(self, blocks: Mapping[int, int]) -> tuple[Link, ...]:
+        """The page's links.
+
+        Args:
+            blocks: The content block of each link; those that are missing have none.
+        """
+        return tuple([joined.link(blocks.get(i, -1)) for i, joined in enumerate(self._joined)])
 
 
 def refresh_target(content: str) -> str:
@@ -108,36 +110,32 @@ def resolve(found: Sequence[FoundLink], base: str, *, page: str) -> FoundTargets
         base: Base address for relative references.
         page: The page's own address: links to it are left out.
     """
-    wanted: list[tuple[int, FoundLink, str]] = []
-    for position, link in enumerate(found):
-        attributes = link.attributes
-        href = attributes.get("href") or attributes.get("src") or ""
-        if not _IGNORED.match(href):
-            wanted.append((position, link, href))
-    urls = canonical_many([href for _, _, href in wanted], base)
+    wanted = [(position, link) for position, link in enumerate(found) if not _IGNORED.match(link[1])]
+    urls = canonical_many([link[1] for _, link in wanted], base)
     joined: dict[str, _Joined] = {}
     targets: list[tuple[int, int]] = []
-    for (position, link, _), url in zip(wanted, urls, strict=True):
+    for (position, link), url in zip(wanted, urls, strict=True):
         if url is None or url == page:
             continue
+        element, _, relation, media, anchor, context, path, node = link
         entry = joined.get(url)
+        nofollow = "nofollow" in relation.lower().split() if relation else False
         if entry is None:
-            kind = _kind(link, url)
+            kind = _kind(element, url, relation, media)
             if not kind or len(joined) >= MAX_LINKS:
                 continue
-            entry = joined[url] = _Joined(len(joined), kind, position, link)
+            entry = joined[url] = _Joined(len(joined), url, kind, position, path)
+            entry.anchor, entry.context, entry.nofollow = anchor, context, nofollow
         else:
-            entry.join(link)
-        targets.append((link.node, entry.index))
-    links = tuple([entry.link(url) for url, entry in joined.items()])
-    return FoundTargets(links, tuple(targets))
+            entry.join(anchor, context, nofollow=nofollow)
+        targets.append((node, entry.index))
+    return FoundTargets(list(joined.values()), targets)
 
 
-def _kind(link: FoundLink, url: str) -> str:
+def _kind(kind: str, url: str, relation: str, media: str) -> str:
     """The kind of a link; empty when it is not to be followed."""
-    kind = link.kind
     if kind == "link":
-        return _relation_kind(link.attributes)
+        return _relation_kind(relation, media)
     if kind == "refresh":
         return kind
     if not is_page_address(url):
@@ -150,9 +148,9 @@ def _kind(link: FoundLink, url: str) -> str:
     return kind
 
 
-def _relation_kind(attributes: dict[str, str | None]) -> str:
-    relations = (attributes.get("rel") or "").lower().split()
-    media = (attributes.get("type") or "").partition(";")[0].strip().lower()
+def _relation_kind(relation: str, media: str) -> str:
+    relations = relation.lower().split()
+    media = media.partition(";")[0].strip().lower()
     if "sitemap" in relations:
         return "sitemap"
     if "alternate" in relations and media in FEED_TYPES:
@@ -163,65 +161,36 @@ def _relation_kind(attributes: dict[str, str | None]) -> str:
 class _Joined:
     """All link elements of a page with the same target."""
 
-    __slots__ = ("anchor", "context", "first", "index", "kind", "nofollow", "position")
+    __slots__ = ("anchor", "context", "index", "kind", "nofollow", "path", "position", "url")
 
-    def __init__(self, index: int, kind: str, position: int, first: FoundLink) -> None:
+    anchor: str
+    context: str
+    nofollow: bool
+
+    def __init__(self, index: int, url: str, kind: str, position: int, path: str) -> None:
         self.index = index
+        self.url = url
         self.kind = kind
         self.position = position
-        self.first = first
-        self.anchor, self.context = _texts(first)
-        self.nofollow = _is_nofollow(first)
+        self.path = path
 
-    def join(self, link: FoundLink) -> None:
+    def join(self, anchor: str, context: str, *, nofollow: bool) -> None:
         """Add what a further link element says. A target is followed when one link lets us."""
-        self.nofollow = self.nofollow and _is_nofollow(link)
-        if len(self.anchor) >= MAX_JOINED and len(self.context) >= MAX_JOINED:
-            return
-        anchor, context = _texts(link)
-        if anchor and anchor not in self.anchor:
+        self.nofollow = self.nofollow and nofollow
+        if anchor and len(self.anchor) < MAX_JOINED and anchor not in self.anchor:
             self.anchor = f"{self.anchor} {anchor}".strip()[:MAX_JOINED]
-        if context and context not in self.context:
+        if context and len(self.context) < MAX_JOINED and context not in self.context:
             self.context = f"{self.context} {context}".strip()[:MAX_JOINED]
 
-    def link(self, url: str) -> Link:
-        first = self.first
+    def link(self, block: int) -> Link:
         return Link(
-            url=url,
-            id=url_id(url),
-            anchor=self.anchor,
-            context=self.context,
-            kind=self.kind,
-            position=self.position,
-            tag_path="/".join(first.path)[-MAX_PATH_LENGTH:],
-            nofollow=self.nofollow,
+            self.url,
+            url_id(self.url),
+            self.anchor,
+            self.context,
+            self.kind,
+            block,
+            self.position,
+            self.path,
+            self.nofollow,
         )
-
-
-def _is_nofollow(link: FoundLink) -> bool:
-    relation = link.attributes.get("rel")
-    return relation is not None and "nofollow" in relation.lower().split()
-
-
-def _texts(link: FoundLink) -> tuple[str, str]:
-    """Anchor text and link context: the text below the parent element, around the anchor.
-
-    Up to half of the room is for what stands before the anchor, the rest for what follows.
-    """
-    pieces, start, end = link.pieces, link.start, link.end
-    anchor = first_part(pieces, start, end, limit=MAX_ANCHOR) if end > start else ""
-    context = anchor
-    room = MAX_CONTEXT - len(anchor)
-    if link.parent_start < start and room > 1:
-        before = last_part(pieces, link.parent_start, start, limit=room // 2)
-        if before:
-            room -= len(before)
-            context = f"{before} {anchor}" if anchor else before
-    if link.parent_end > end and room > 0:
-        after = first_part(pieces, end, link.parent_end, limit=room)
-        if after:
-            context = f"{context} {after}" if context else after
-    if not anchor:
-        attributes = link.attributes
-        anchor = fold((link.alt or attributes.get("alt") or attributes.get("title") or "")[:MAX_ANCHOR])
-    return anchor, context or anchor

@@ -27,6 +27,8 @@ from typing import Final
 
 import msgspec
 
+from honeyguide.native import native
+
 MAX_BYTES: Final = 8 * 1024 * 1024
 MAX_TAGS: Final = 60_000
 MAX_DEPTH: Final = 512
@@ -123,13 +125,20 @@ def prescan(body: bytes) -> Prescan:
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES]
         repairs.append(f"cut after {MAX_BYTES} bytes")
-    if _FLOOD.search(body):
+    longest, tags, ends = _tag_counts(body)
+    if longest > _LONG_TAG and _FLOOD.search(body):
         body = _without_floods(body, repairs)
-    tags = body.count(b"<")
     # An end tag that closes nothing costs a look at the whole stack, and `</p>` even makes an element.
-    if tags > MAX_TAGS or (tags > SAFE_TAGS and tags - body.count(b"</") > SAFE_TAGS):
+    if tags > MAX_TAGS or (tags > SAFE_TAGS and tags - ends > SAFE_TAGS):
         body = _flattened(body, repairs)
     return Prescan(body, "", tuple(repairs))
+
+
+def _tag_counts(body: bytes) -> tuple[int, int, int]:
+    """At least the length of the longest tag, and how many `<` and `</` there are."""
+    if native is not None:
+        return native.tag_counts(body)
+    return len(body), body.count(b"<"), body.count(b"</")
 
 
 def _without_floods(body: bytes, repairs: list[str]) -> bytes:

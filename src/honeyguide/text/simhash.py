@@ -1,7 +1,7 @@
 """SimHash: 64-bit fingerprints that are near for near-duplicate texts.
 
-Works on code points with numpy from end to end: no Python object is made for a word. A shingle is
-three words in a row; characters of scripts without spaces are words of their own.
+Works on code points with numpy, or in C where that was built, from end to end: no Python object is made for a
+word. A shingle is three words in a row; characters of scripts without spaces are words of their own.
 
 References:
     Moses Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.native import native
 from honeyguide.text.segmentation import UNSPACED
 from honeyguide.text.tokens import MAX_CHARACTERS
 
@@ -40,23 +41,21 @@ _POWERS: Final = _mix(np.arange(1, 65, dtype=np.uint64) * _GOLDEN) | np.uint64(1
 
 
 @lru_cache(maxsize=1)
-def _classes() -> NDArray[np.uint8]:
+def _class_table() -> bytes:
     """The class of each code point of the basic plane; the last entry stands for all beyond it."""
-    table = np.zeros(0x10000, dtype=np.uint8)
-    for code in range(0x10000):
-        character = chr(code)
-        if UNSPACED.match(character):
-            table[code] = _ALONE
-        elif character.isalnum():
-            table[code] = _LETTER
+    characters = "".join(map(chr, range(0x10000)))
+    table = bytearray([_LETTER if character.isalnum() else _SEPARATOR for character in characters])
+    for match in UNSPACED.finditer(characters):
+        table[match.start()] = _ALONE
     table[0xFFFF] = _ALONE
-    return table
+    return bytes(table)
 
 
 def _word_hashes(text: str) -> _Words:
     data = text[:MAX_CHARACTERS].lower().encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(data, dtype=np.uint32)
-    kinds = _classes()[np.minimum(codes, 0xFFFF)]
+    classes = np.frombuffer(_class_table(), dtype=np.uint8)
+    kinds = classes[np.minimum(codes, 0xFFFF)]
     keep = kinds != _SEPARATOR
     starts_here = kinds == _ALONE
     # A word starts at a letter after anything but a letter.
@@ -94,6 +93,8 @@ def simhash(text: str, *, shingle: int = 3) -> int:
         >>> hamming(simhash(base), simhash("A text about something else.")) > 10
         True
     """
+    if native is not None:
+        return native.simhash(text[:MAX_CHARACTERS].lower(), shingle, _class_table())
     hashes = _word_hashes(text)
     if not len(hashes):
         return 0

@@ -71,6 +71,12 @@ _DROPPED_PARAMETER = re.compile(
     r")[^&]*",
     re.IGNORECASE,
 )
+_SEGMENT = r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
+_PLAIN = re.compile(
+    rf"(?:(https?://(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+)?(/)|((?:\.\./)*)(?!/))"
+    rf"((?:{_SEGMENT}/)*(?:{_SEGMENT})?)(?:#.*)?"
+)
+"""References that already are as the standard and this module write them: most links of most pages."""
 _ENCODED = re.compile("%[0-9A-Fa-f]{2}|%[0-9A-Fa-f]?(?:%[0-9A-Fa-f]{2})+")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -102,6 +108,28 @@ def _fast_base(base: str) -> tuple[Any, str] | None:
     except ValueError:
         return None
     return parsed, parsed.hostname
+
+
+@lru_cache(maxsize=64)
+def _plain_base(base: str) -> tuple[str, str] | None:
+    """Origin and directory of a base that is canonical itself, for references that need no parser."""
+    if _fast_base(base) is None or not base.startswith(WEB) or _href(base, None, None) != base:
+        return None
+    if _tidy(base) != base:
+        return None
+    path = base.partition("?")[0]
+    slash = path.index("/", path.index("/") + 2)
+    return path[:slash], path[: path.rindex("/") + 1]
+
+
+def _directory(plain_base: tuple[str, str], up: int) -> str:
+    """The directory of a base, or one so many levels above it."""
+    origin, directory = plain_base
+    for _ in range(up):
+        directory = (
+            directory[: directory.rindex("/", 0, -1) + 1] if len(directory) > len(origin) + 1 else directory
+        )
+    return directory
 
 
 def _slow_href(text: str, base: str | None) -> str | None:
@@ -211,8 +239,17 @@ def canonical(text: str, base: str | None = None) -> str | None:
 def canonical_many(hrefs: Iterable[str], base: str | None = None) -> list[str | None]:
     """`canonical` of each reference of one page, in order; the base is parsed once."""
     fast_base = None if base is None else _fast_base(base)
+    plain_base = None if base is None else _plain_base(base)
     found: list[str | None] = []
     for text in hrefs:
+        if plain_base is not None and len(text) < 1_000 and (plain := _PLAIN.fullmatch(text)):
+            host, root, up, path = plain.groups()
+            if root:
+                found.append(f"{host or plain_base[0]}/{path}")
+                continue
+            if path:
+                found.append(_directory(plain_base, len(up) // 3) + path)
+                continue
         href = None if len(text) > MAX_LENGTH else _href(text, base, fast_base)
         web = href is not None and href.startswith(WEB)
         found.append(_tidy(href) if web and href is not None else None)

@@ -1,0 +1,316 @@
+/* Reads a page's tree, written out as HTML by the tree builder, in one pass.
+ *
+ * The same as honeyguide/parse/walk.py, which is the reference and what runs where this is not built; the
+ * tests hold both to equal answers. The text that comes in is lexbor's own serialisation: every element is
+ * closed, attribute values are in double quotes, and only code and the like holds a bare '<'. It still comes
+ * from strangers, so nothing here trusts it to be well formed: every read is bounded by the end of the text.
+ */
+
+#include "native.h"
+
+#include <string.h>
+
+/* As in walk.py, folding.py, links.py and main_text.py. */
+#define MAX_OCCURRENCES 10000
+#define MAX_HEADINGS 100
+#define MAX_META 100
+#define MAX_PATH 64
+#define MAX_PATH_LENGTH 500
+#define MAX_LEVELS 1024
+#define MAX_HEADING 300
+#define MAX_ANCHOR 300
+#define MAX_CONTEXT 300
+#define MENU_DENSITY 0.8
+#define MENU_LENGTH 40
+#define MENU_LINES 5
+#define PROSE 800
+
+enum {
+    BREAKS = 1,       /* starts and ends a line */
+    HEADING = 2,
+    BOILERPLATE = 4,  /* never holds the main text */
+    SPACES = 8,       /* separates words, not lines */
+    SKIPPED = 16,     /* its content is not text of the page */
+    VOID = 32,        /* has no end tag */
+    RAW = 64,         /* its content is written as it is */
+};
+
+enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, PLAINTEXT };
+
+typedef struct {
+    const char *name;
+    unsigned char flags;
+    unsigned char role;
+    PyObject *text; /* the name as a string, made once */
+} Tag;
+
+static Tag TAGS[] = {
+    {"a", 0, ANCHOR, NULL},
+    {"address", BREAKS, 0, NULL},
+    {"applet", SKIPPED, 0, NULL},
+    {"area", VOID, AREA, NULL},
+    {"article", BREAKS, 0, NULL},
+    {"aside", BREAKS | BOILERPLATE, 0, NULL},
+    {"audio", SKIPPED, 0, NULL},
+    {"b", 0, 0, NULL},
+    {"base", VOID, BASE, NULL},
+    {"basefont", VOID, 0, NULL},
+    {"bgsound", VOID, 0, NULL},
+    {"blockquote", BREAKS, 0, NULL},
+    {"body", BREAKS, 0, NULL},
+    {"br", VOID | SPACES, 0, NULL},
+    {"button", BREAKS | BOILERPLATE, 0, NULL},
+    {"canvas", SKIPPED, 0, NULL},
+    {"caption", BREAKS, 0, NULL},
+    {"center", BREAKS, 0, NULL},
+    {"col", VOID, 0, NULL},
+    {"datalist", SKIPPED, 0, NULL},
+    {"dd", BREAKS, 0, NULL},
+    {"details", BREAKS, 0, NULL},
+    {"dialog", BREAKS | BOILERPLATE, 0, NULL},
+    {"dir", BREAKS, 0, NULL},
+    {"div", BREAKS, 0, NULL},
+    {"dl", BREAKS, 0, NULL},
+    {"dt", BREAKS, 0, NULL},
+    {"em", 0, 0, NULL},
+    {"embed", VOID, 0, NULL},
+    {"fieldset", BREAKS, 0, NULL},
+    {"figcaption", BREAKS, 0, NULL},
+    {"figure", BREAKS, 0, NULL},
+    {"font", 0, 0, NULL},
+    {"footer", BREAKS | BOILERPLATE, 0, NULL},
+    {"form", BREAKS | BOILERPLATE, 0, NULL},
+    {"frame", VOID, FRAME, NULL},
+    {"frameset", BREAKS, 0, NULL},
+    {"h1", BREAKS | HEADING, 0, NULL},
+    {"h2", BREAKS | HEADING, 0, NULL},
+    {"h3", BREAKS | HEADING, 0, NULL},
+    {"h4", BREAKS | HEADING, 0, NULL},
+    {"h5", BREAKS | HEADING, 0, NULL},
+    {"h6", BREAKS | HEADING, 0, NULL},
+    {"head", 0, HEAD, NULL},
+    {"header", BREAKS, 0, NULL},
+    {"hgroup", BREAKS, 0, NULL},
+    {"hr", VOID | BREAKS, 0, NULL},
+    {"html", 0, 0, NULL},
+    {"i", 0, 0, NULL},
+    {"iframe", RAW, IFRAME, NULL},
+    {"img", VOID, IMAGE, NULL},
+    {"input", VOID | SPACES, 0, NULL},
+    {"keygen", VOID, 0, NULL},
+    {"legend", BREAKS, 0, NULL},
+    {"li", BREAKS, 0, NULL},
+    {"link", VOID, RELATION, NULL},
+    {"main", BREAKS, 0, NULL},
+    {"menu", BREAKS | BOILERPLATE, 0, NULL},
+    {"meta", VOID, META, NULL},
+    {"nav", BREAKS | BOILERPLATE, 0, NULL},
+    {"noembed", SKIPPED | RAW, 0, NULL},
+    {"noframes", SKIPPED | RAW, 0, NULL},
+    {"noscript", SKIPPED | RAW, 0, NULL},
+    {"object", SKIPPED, 0, NULL},
+    {"ol", BREAKS, 0, NULL},
+    {"option", SPACES, 0, NULL},
+    {"p", BREAKS, 0, NULL},
+    {"param", VOID, 0, NULL},
+    {"plaintext", RAW, PLAINTEXT, NULL},
+    {"pre", BREAKS, 0, NULL},
+    {"script", SKIPPED | RAW, 0, NULL},
+    {"search", BREAKS, 0, NULL},
+    {"section", BREAKS, 0, NULL},
+    {"select", SKIPPED, 0, NULL},
+    {"source", VOID, 0, NULL},
+    {"span", 0, 0, NULL},
+    {"strong", 0, 0, NULL},
+    {"style", SKIPPED | RAW, 0, NULL},
+    {"summary", BREAKS, 0, NULL},
+    {"svg", SKIPPED, 0, NULL},
+    {"table", BREAKS, 0, NULL},
+    {"tbody", BREAKS, 0, NULL},
+    {"td", BREAKS, 0, NULL},
+    {"template", SKIPPED, 0, NULL},
+    {"textarea", SKIPPED, 0, NULL},
+    {"tfoot", BREAKS, 0, NULL},
+    {"th", BREAKS, 0, NULL},
+    {"thead", BREAKS, 0, NULL},
+    {"title", 0, TITLE, NULL},
+    {"tr", BREAKS, 0, NULL},
+    {"track", VOID, 0, NULL},
+    {"ul", BREAKS, 0, NULL},
+    {"video", SKIPPED, 0, NULL},
+    {"wbr", VOID, 0, NULL},
+    {"xmp", RAW, 0, NULL},
+};
+
+#define TAG_COUNT ((int)(sizeof TAGS / sizeof TAGS[0]))
+#define LONGEST_TAG 10
+#define SLOTS 512
+
+static short SLOT_OF[SLOTS]; /* index into TAGS plus one, by hash */
+static Tag OTHER = {"", 0, NOTHING, NULL};
+
+static unsigned
+slot_of(const char *name, Py_ssize_t length)
+{
+    unsigned hash = 2166136261u;
+    for (Py_ssize_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return (hash ^ (hash >> 15)) % SLOTS;
+}
+
+static Tag *
+tag_named(const char *name, Py_ssize_t length)
+{
+    for (unsigned slot = slot_of(name, length); SLOT_OF[slot]; slot = (slot + 1) % SLOTS) {
+        Tag *tag = &TAGS[SLOT_OF[slot] - 1];
+        if (strncmp(tag->name, name, (size_t)length) == 0 && tag->name[length] == 0)
+            return tag;
+    }
+    return &OTHER;
+}
+
+enum { HREF, SRC, REL, TYPE, ALT, TITLE_ATTRIBUTE, NAME, PROPERTY, EQUIVALENT, CONTENT, LANG, XML_LANG,
+       ATTRIBUTES };
+
+static const char *const ATTRIBUTE_NAMES[ATTRIBUTES] = {
+    "href", "src", "rel", "type", "alt", "title", "name", "property", "http-equiv", "content", "lang",
+    "xml:lang",
+};
+
+/* Relations of a <link> that lead to pages, as in elements.py; "sitemap" is one more. */
+static const char *const RELATIONS[] = {
+    "next", "prev", "previous", "first", "last", "start", "contents", "index", "toc", "chapter", "section",
+    "subsection", "appendix", "glossary", "up", "home", "top", "alternate", "sitemap", NULL,
+};
+static const char *const CANONICAL[] = {"canonical", NULL};
+
+static PyObject *KIND_A, *KIND_AREA, *KIND_FRAME, *KIND_IFRAME, *KIND_LINK, *EMPTY;
+
+/* A growing array. */
+#define GROW(array, count, room)                                                                   \
+    ((count) < (room)                                                                              \
+     || (((room) = (room) ? 2 * (room) : 64),                                                      \
+         grow((void **)&(array), (size_t)(room) * sizeof *(array))))
+
+static int
+grow(void **array, size_t bytes)
+{
+    void *bigger = PyMem_RawRealloc(*array, bytes);
+    if (bigger == NULL)
+        return 0;
+    *array = bigger;
+    return 1;
+}
+
+typedef struct {
+    Py_ssize_t start, length; /* start is -1 where there is none */
+} Range;
+
+typedef struct {
+    Range name;
+    Tag *tag;
+    Py_ssize_t children; /* where the text of its children starts */
+    Py_ssize_t node;     /* in the recorded tree */
+    PyObject *path;      /* tag path of an anchor directly below, once made */
+} Open;
+
+typedef struct {
+    PyObject *kind, *href, *relation, *media, *path, *alternative;
+    Py_ssize_t start, end, parent_start, parent_end;
+    int depth;
+    int hidden;
+    int pictured; /* whether a picture below it has given its text */
+    Py_ssize_t node;
+} Found;
+
+typedef struct {
+    Py_ssize_t end, linked;
+    int place;
+} Line;
+
+typedef struct {
+    Py_ssize_t parent, start;
+    PyObject *tag; /* owned */
+} Node;
+
+static PyObject *
+or_none(PyObject *text)
+{
+    PyObject *value = text ? text : EMPTY;
+    Py_INCREF(value);
+    return value;
+}
+
+#define CHAR Py_UCS1
+#define KIND PyUnicode_1BYTE_KIND
+#define NAMED(name) name##_1
+#include "page_scan.h"
+#undef CHAR
+#undef KIND
+#undef NAMED
+
+#define CHAR Py_UCS2
+#define KIND PyUnicode_2BYTE_KIND
+#define NAMED(name) name##_2
+#include "page_scan.h"
+#undef CHAR
+#undef KIND
+#undef NAMED
+
+#define CHAR Py_UCS4
+#define KIND PyUnicode_4BYTE_KIND
+#define NAMED(name) name##_4
+#include "page_scan.h"
+#undef CHAR
+#undef KIND
+#undef NAMED
+
+int
+page_init(void)
+{
+    for (int i = 0; i < TAG_COUNT; i++) {
+        Tag *tag = &TAGS[i];
+        tag->text = PyUnicode_InternFromString(tag->name);
+        if (tag->text == NULL)
+            return -1;
+        unsigned slot = slot_of(tag->name, (Py_ssize_t)strlen(tag->name));
+        while (SLOT_OF[slot])
+            slot = (slot + 1) % SLOTS;
+        SLOT_OF[slot] = (short)(i + 1);
+    }
+    KIND_A = PyUnicode_InternFromString("a");
+    KIND_AREA = PyUnicode_InternFromString("area");
+    KIND_FRAME = PyUnicode_InternFromString("frame");
+    KIND_IFRAME = PyUnicode_InternFromString("iframe");
+    KIND_LINK = PyUnicode_InternFromString("link");
+    EMPTY = PyUnicode_InternFromString("");
+    return KIND_A && KIND_AREA && KIND_FRAME && KIND_IFRAME && KIND_LINK && EMPTY ? 0 : -1;
+}
+
+const char scan_page_doc[] =
+    "scan_page(html, blocks, /)\n--\n\nThe notes of a page; see honeyguide.parse.notes.";
+
+PyObject *
+scan_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 2 || !PyUnicode_Check(arguments[0])) {
+        PyErr_SetString(PyExc_TypeError, "scan_page(html: str, blocks: bool)");
+        return NULL;
+    }
+    if (PyUnicode_READY(arguments[0]) < 0)
+        return NULL;
+    int blocks = PyObject_IsTrue(arguments[1]);
+    if (blocks < 0)
+        return NULL;
+    const void *data = PyUnicode_DATA(arguments[0]);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(arguments[0]);
+    switch (PyUnicode_KIND(arguments[0])) {
+    case PyUnicode_1BYTE_KIND:
+        return scan_1(data, length, blocks);
+    case PyUnicode_2BYTE_KIND:
+        return scan_2(data, length, blocks);
+    default:
+        return scan_4(data, length, blocks);
+    }
+}

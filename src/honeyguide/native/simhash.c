@@ -1,0 +1,105 @@
+/* The fingerprint of honeyguide/text/simhash.py, which tells what it is; both give the same numbers. */
+
+#include "native.h"
+
+#define GOLDEN 0x9E3779B97F4A7C15ull
+#define BYTE_ONES 0x0101010101010101ull
+
+enum { SEPARATOR, LETTER, ALONE };
+
+static uint64_t
+mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+
+typedef struct {
+    uint64_t bytes[8]; /* eight counters of one byte in each */
+    uint32_t counts[64];
+    int pending;
+} Counter;
+
+static void
+flush(Counter *counter)
+{
+    for (int shift = 0; shift < 8; shift++) {
+        for (int byte = 0; byte < 8; byte++)
+            counter->counts[8 * byte + shift] += (uint32_t)(counter->bytes[shift] >> (8 * byte)) & 255;
+        counter->bytes[shift] = 0;
+    }
+    counter->pending = 0;
+}
+
+static void
+add(Counter *counter, uint64_t hash)
+{
+    for (int shift = 0; shift < 8; shift++)
+        counter->bytes[shift] += (hash >> shift) & BYTE_ONES;
+    if (++counter->pending == 255)
+        flush(counter);
+}
+
+const char simhash_doc[] =
+    "simhash(text, shingle, classes, /)\n--\n\n"
+    "The signed 64-bit fingerprint of a text in lower case; `classes` has a byte for each code point.";
+
+PyObject *
+simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t argument_count)
+{
+    (void)module;
+    if (argument_count != 3 || !PyUnicode_Check(arguments[0]) || !PyBytes_Check(arguments[2])
+        || PyBytes_GET_SIZE(arguments[2]) != 0x10000) {
+        PyErr_SetString(PyExc_TypeError, "simhash(text: str, shingle: int, classes: bytes)");
+        return NULL;
+    }
+    Py_ssize_t width = PyLong_AsSsize_t(arguments[1]);
+    if (width == -1 && PyErr_Occurred())
+        return NULL;
+    if (PyUnicode_READY(arguments[0]) < 0)
+        return NULL;
+    const unsigned char *classes = (const unsigned char *)PyBytes_AS_STRING(arguments[2]);
+    int kind = PyUnicode_KIND(arguments[0]);
+    const void *data = PyUnicode_DATA(arguments[0]);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(arguments[0]), words = 0;
+    uint64_t *hashes = PyMem_RawMalloc(((size_t)length + 1) * sizeof *hashes), powers[64];
+    if (hashes == NULL)
+        return PyErr_NoMemory();
+    for (int i = 0; i < 64; i++)
+        powers[i] = mix((uint64_t)(i + 1) * GOLDEN) | 1;
+    int previous = SEPARATOR;
+    unsigned offset = 0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        Py_UCS4 code = PyUnicode_READ(kind, data, i);
+        int class = classes[code < 0xFFFF ? code : 0xFFFF];
+        if (class == ALONE || (class == LETTER && previous != LETTER)) {
+            hashes[words++] = 0;
+            offset = 0;
+        }
+        if (class != SEPARATOR)
+            hashes[words - 1] += code * powers[offset++ & 63];
+        previous = class;
+    }
+    uint64_t answer = 0;
+    if (words) {
+        if (width < 1)
+            width = 1;
+        if (width > words)
+            width = words;
+        Py_ssize_t count = words - width + 1;
+        Counter counter = {0};
+        for (Py_ssize_t i = 0; i < count; i++) {
+            uint64_t joined = 0;
+            for (Py_ssize_t place = 0; place < width; place++)
+                joined = joined * GOLDEN + hashes[i + place];
+            add(&counter, mix(joined));
+        }
+        flush(&counter);
+        for (int bit = 0; bit < 64; bit++)
+            if ((uint64_t)counter.counts[bit] * 2 > (uint64_t)count)
+                answer |= 1ull << bit;
+    }
+    PyMem_RawFree(hashes);
+    return PyLong_FromLongLong((long long)answer);
+}
