@@ -19,6 +19,8 @@ from typing import Literal
 
 import msgspec
 
+from honeyguide.native import native
+
 MODULES = {
     "ada-url": "ada_url",
     "can-ada": "can_ada",
@@ -80,6 +82,7 @@ def check_installation() -> Iterator[Check]:
     else:
         yield Check("dependencies", "ok", f"all {core} import")
     yield _check_loop()
+    yield _check_native()
     for extra in sorted({one.extra for one in needed} - {"", "all", "dev"}):
         absent = [one.name for one in needed if one.extra == extra and _installed(one) is None]
         if absent:
@@ -120,6 +123,13 @@ def _check_loop() -> Check:
     except ImportError:
         return Check("uvloop", "warning", "absent: crawls take more processor time", "pip install uvloop")
     return Check("uvloop", "ok", version("uvloop"))
+
+
+def _check_native() -> Check:
+    if native is None:
+        fix = "install a C compiler, then: pip install --force-reinstall --no-deps honeyguide"
+        return Check("compiled part", "warning", "absent: parsing takes three times as long", fix)
+    return Check("compiled part", "ok", "works")
 
 
 def check_machine(folder: Path) -> Iterator[Check]:

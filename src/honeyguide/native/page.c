@@ -35,7 +35,7 @@ enum {
     RAW = 64,         /* its content is written as it is */
 };
 
-enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, PLAINTEXT };
+enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, PLAINTEXT, SCRIPT };
 
 typedef struct {
     const char *name;
@@ -115,7 +115,7 @@ static Tag TAGS[] = {
     {"param", VOID, 0, NULL},
     {"plaintext", RAW, PLAINTEXT, NULL},
     {"pre", BREAKS, 0, NULL},
-    {"script", SKIPPED | RAW, 0, NULL},
+    {"script", SKIPPED | RAW, SCRIPT, NULL},
     {"search", BREAKS, 0, NULL},
     {"section", BREAKS, 0, NULL},
     {"select", SKIPPED, 0, NULL},

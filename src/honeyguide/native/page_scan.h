@@ -318,10 +318,55 @@ NAMED(find)(SCAN *s, Py_ssize_t from, const char *mark)
     return s->length;
 }
 
+/* Whether `word`, in small letters, stands at a place in any letter case. */
+static int
+NAMED(word_at)(SCAN *s, Py_ssize_t at, const char *word)
+{
+    for (; *word; word++, at++)
+        if (at >= s->length || s->source[at] >= 128 || Py_TOLOWER((char)s->source[at]) != *word)
+            return 0;
+    return 1;
+}
+
+/* Where the end tag of a script starts. Between <!-- and -->, a script may name <script> and its end. */
+static Py_ssize_t
+NAMED(script_end)(SCAN *s)
+{
+    enum { PLAIN, ESCAPED, TWICE } state = PLAIN;
+    for (Py_ssize_t i = s->position; i < s->length; i++) {
+        CHAR c = s->source[i];
+        if (c == '-' && state != PLAIN && NAMED(word_at)(s, i, "-->"))
+            state = PLAIN;
+        if (c != '<')
+            continue;
+        if (state == PLAIN && NAMED(word_at)(s, i, "<!--")) {
+            state = ESCAPED;
+            i++; /* its dashes may be those of the end */
+            continue;
+        }
+        int closing = NAMED(word_at)(s, i, "</script"), opening = NAMED(word_at)(s, i, "<script");
+        if (!closing && !opening)
+            continue;
+        Py_ssize_t behind = i + (closing ? 8 : 7);
+        if (behind < s->length && s->source[behind] != '>' && s->source[behind] != '/'
+            && !Py_UNICODE_ISSPACE(s->source[behind]))
+            continue;
+        if (closing && state != TWICE)
+            return i;
+        if (closing)
+            state = ESCAPED;
+        else if (state == ESCAPED)
+            state = TWICE;
+    }
+    return s->length;
+}
+
 /* Where the end tag of an element starts whose content is written as it is. */
 static Py_ssize_t
 NAMED(raw_end)(SCAN *s, Tag *tag)
 {
+    if (tag->role == SCRIPT)
+        return NAMED(script_end)(s);
     char mark[LONGEST_TAG + 4];
     PyOS_snprintf(mark, sizeof mark, "</%s>", tag->name);
     Py_ssize_t found = NAMED(find)(s, s->position, mark);
@@ -338,6 +383,18 @@ NAMED(after_tag)(SCAN *s, Py_ssize_t position)
     while (position < s->length && s->source[position] != '>')
         position++;
     return position < s->length ? position + 1 : s->length;
+}
+
+/* Move behind a comment or a processing instruction. */
+static void
+NAMED(skip_comment)(SCAN *s)
+{
+    if (s->source[s->position] == '?') {
+        s->position = NAMED(after_tag)(s, s->position);
+        return;
+    }
+    Py_ssize_t end = NAMED(find)(s, s->position, "-->");
+    s->position = end < s->length ? end + 3 : s->length;
 }
 
 /* Read the name of a tag at `position`; moves behind it. */
@@ -414,9 +471,8 @@ NAMED(skip_element)(SCAN *s, Tag *tag, Range name)
         if (++s->position >= s->length)
             break;
         CHAR c = s->source[s->position];
-        if (c == '!') {
-            Py_ssize_t end = NAMED(find)(s, s->position, "-->");
-            s->position = end < s->length ? end + 3 : s->length;
+        if (c == '!' || c == '?') {
+            NAMED(skip_comment)(s);
             continue;
         }
         int closing = c == '/';
@@ -817,9 +873,8 @@ NAMED(run)(SCAN *s)
             if (NAMED(end_tag)(s) < 0)
                 return -1;
         }
-        else if (c == '!') {
-            Py_ssize_t close = NAMED(find)(s, s->position, "-->");
-            s->position = close < s->length ? close + 3 : s->length;
+        else if (c == '!' || c == '?') {
+            NAMED(skip_comment)(s);
         }
         else if (NAMED(start_tag)(s) < 0) {
             return -1;
