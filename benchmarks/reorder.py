@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from honeyguide.config.load import check_values
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.frontier import Waiting
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.recorded import RecordedVisits, open_web
@@ -149,7 +149,7 @@ def crawled(
         "politeness": {"delay": 0, "ip_delay": 0, "slow_factor": 0},
     }
     visits = FromFirstVisit(RecordedVisits(web, site=case["site"], cached=cached))
-    crawl = Crawl(check_values(values), examples=examples, web=visits, clock=VirtualClock(), **parts)
+    crawl = Crawl(check_values(values), examples=examples, visitor=visits, clock=VirtualClock(), **parts)
 
     async def everything() -> None:
         async for _ in crawl.run():

@@ -15,7 +15,7 @@ import time
 
 from honeyguide.config.load import check_values
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.frontier import Waiting
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.lab.webs.recorded import RecordedVisits, open_web
@@ -72,7 +72,7 @@ def measure(case: str, web: str, start: str) -> dict[str, object]:
         }
     )
     model.fit(Examples(keywords=("bird", "owl", "feather")))
-    job = Crawl(config, web=visits, clock=VirtualClock(), relevance=model)
+    job = Crawl(config, visitor=visits, clock=VirtualClock(), relevance=model)
 
     async def everything() -> None:
         async for _ in job.run():

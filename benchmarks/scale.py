@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.frontier import Waiting
 from honeyguide.job.crawl import Crawl
 from honeyguide.model import Link, Outcome, Page, Topic
@@ -102,7 +102,7 @@ def job(folder: Path, known: int, pages: int) -> tuple[Crawl, Directories]:
     web = Directories(known, clock)
     topic = Topic("owls", keywords=("owl",), seeds=(ROOT,))
     options = {"max_pages": pages, "max_pages_per_domain": "unlimited"}
-    return Crawl(topic, out=folder, recipe="breadth-first", clock=clock, web=web, **options), web
+    return Crawl(topic, out=folder, recipe="breadth-first", clock=clock, visitor=web, **options), web
 
 
 async def grow(folder: Path, known: int, pages: int) -> dict[str, float]:

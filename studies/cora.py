@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontier import Waiting
 from honeyguide.model import Document, Link, Outcome, Page

@@ -195,7 +195,7 @@ def _crawl(
         "ordering": dict(row.ordering),
         "relevance": {"model": row.model, "k": task.options.k} if row.model else {},
     }
-    crawl = Crawl(check_values(values), examples=examples, web=web, clock=VirtualClock())
+    crawl = Crawl(check_values(values), examples=examples, visitor=web, clock=VirtualClock())
 
     async def urls() -> list[str]:
         return [event.url async for event in crawl.run() if event.kind == "page"]

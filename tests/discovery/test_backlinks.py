@@ -24,7 +24,7 @@ from honeyguide.discovery.backlinks.service import Within, make_service
 from honeyguide.discovery.backlinks.source import Backlinks
 from honeyguide.discovery.base import Ask
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.engine.service_http import ServiceHttp
+from honeyguide.engine.live import ServiceHttp
 from honeyguide.errors import TopicError
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from loopback import recording
 
-from honeyguide.discovery.base import Ask
+from honeyguide.discovery.base import Ask, suggest_data
 from honeyguide.discovery.search import Hit, Hits, MetaSearch
 from honeyguide.discovery.search.collection_engine import CollectionEngine
 from honeyguide.discovery.search.engines import Within, make_engines
@@ -20,8 +20,7 @@ from honeyguide.discovery.search.queries import different_words, draw_query, log
 from honeyguide.discovery.search.rationed import RationedEngine
 from honeyguide.discovery.search.searxng import Searxng
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.engine.service_http import ServiceHttp
-from honeyguide.engine.set_up import suggest_data
+from honeyguide.engine.live import ServiceHttp
 from honeyguide.errors import TopicError
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher

@@ -12,8 +12,8 @@ from honeyguide.cli import main
 from honeyguide.collection.collection import Collection
 from honeyguide.config.recipes import Part
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.job.block_options import blocks_for
 from honeyguide.job.crawl import Crawl
+from honeyguide.job.parts import blocks_for
 from honeyguide.lab.webs.generated import GeneratedFetcher, examples, seeds
 from honeyguide.model import Topic
 from honeyguide.parse.base import BlockOptions

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from crawls import finish, small_crawl
 
-from honeyguide.engine.zone_memory import SETTING, ZoneMemory
+from honeyguide.engine.checkpoint import ZONES, ZoneMemory
 from honeyguide.errors import CollectionError
 from honeyguide.job.crawl import run_here
 from honeyguide.store.state import State
@@ -69,8 +69,8 @@ def test_a_file_is_written_when_the_crawl_has_grown(tmp_path: Path) -> None:
         for pages in range(1000, 10_001, 1000):
             zones.fetched(pages, f"http://example.org/{pages}", targets=[pages + 1])
             memory.save(pages)
-            if state.setting(SETTING) == pages:
+            if state.setting(ZONES) == pages:
                 written.append(pages)
         assert written == [1000, 2000, 3000, 4000, 5000, 7000, 9000]
         memory.save(10_000, last=True)
-        assert state.setting(SETTING) == 10_000
+        assert state.setting(ZONES) == 10_000

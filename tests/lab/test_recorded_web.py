@@ -272,10 +272,9 @@ def test_a_cheating_recipe_is_caught(small: Recorded, tmp_path: Path, way: str) 
         "graph": lambda url: small.graph(),
         "visits": visits.page,
     }
+    order = Cheat(look[way])
     with pytest.raises(LookAhead):
-        crawled(
-            lambda: Crawl(config_of([f"{A}/"]), web=visits, clock=VirtualClock(), ordering=Cheat(look[way]))
-        )
+        crawled(lambda: Crawl(config_of([f"{A}/"]), visitor=visits, clock=VirtualClock(), ordering=order))
     assert small.page(f"{A}/owl.html") is not None  # the replay is over
 
 
@@ -293,7 +292,7 @@ def test_a_recipe_may_read_again_what_was_fetched(small: Recorded) -> None:
             return super().rank(page, verdict, links)
 
     order = Reader()
-    crawled(lambda: Crawl(config_of([f"{A}/"]), web=visits, clock=VirtualClock(), ordering=order))
+    crawled(lambda: Crawl(config_of([f"{A}/"]), visitor=visits, clock=VirtualClock(), ordering=order))
     assert order.titles[0] == "Front"
     assert len(order.titles) == 7
 
@@ -317,7 +316,7 @@ def test_services(small: Recorded) -> None:
 
 def test_real_http_gives_the_same_pages_as_the_replay(small: Recorded) -> None:
     seeds = ["http://a.example/", f"{A}/island.html"]
-    replay = crawled(lambda: Crawl(config_of(seeds), web=RecordedVisits(small), clock=VirtualClock()))
+    replay = crawled(lambda: Crawl(config_of(seeds), visitor=RecordedVisits(small), clock=VirtualClock()))
     urls: list[str] = []
 
     async def over_http() -> None:
@@ -336,7 +335,7 @@ def test_real_http_gives_the_same_pages_as_the_replay(small: Recorded) -> None:
 def test_replays_are_equal_event_by_event(small: Recorded) -> None:
     def run(cached: bool) -> list[str]:
         visits = RecordedVisits(small, cached=cached)
-        return crawled(lambda: Crawl(config_of([f"{A}/"]), web=visits, clock=VirtualClock()))
+        return crawled(lambda: Crawl(config_of([f"{A}/"]), visitor=visits, clock=VirtualClock()))
 
     runs = [run(True), run(True), run(False)]
     assert runs[0] == runs[1] == runs[2]

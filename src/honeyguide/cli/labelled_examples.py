@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -11,13 +10,11 @@ import numpy as np
 
 from honeyguide.config.load import load
 from honeyguide.errors import TopicError
-from honeyguide.job.corpus import read_corpus
-from honeyguide.job.crawl import read_document
+from honeyguide.job.examples import read_document, read_examples
 from honeyguide.model import Document
 from honeyguide.relevance.evolved.index import Terms
 from honeyguide.relevance.evolved.samples import Labelled
 from honeyguide.text.tokens import Analyser
-from honeyguide.topic.examples import gather
 
 ON = frozenset({"on", "1", "true", "yes", "relevant", "positive"})
 OFF = frozenset({"off", "0", "false", "no", "irrelevant", "negative"})
@@ -61,13 +58,12 @@ def read_labelled(path: Path, *, languages: Sequence[str] = ("en",)) -> Labelled
 
 def _topic(path: Path) -> tuple[Iterator[tuple[Document, bool]], tuple[str, ...]]:
     config = load(path)
-    corpus = partial(read_corpus, read_file=read_document)
-    gathered = gather(config.as_topic(), to_document=read_document, base=config.base, to_corpus=corpus)
-    if gathered.deferred:
+    read = read_examples(config.as_topic(), config.base)
+    if read.to_fetch:
         raise TopicError(
             f"{path}: examples are web addresses, which only a crawl fetches; save them as files"
         )
-    examples = gathered.examples
+    examples = read.examples
     others = examples.negatives or examples.unlabelled
     pairs = [(one, True) for one in examples.positives] + [(one, False) for one in others]
     return iter(pairs), tuple(config.topic.languages)

@@ -25,7 +25,7 @@ from honeyguide.model import Page
 from honeyguide.ordering.cbp_slc import RULES, CbpSlc
 from honeyguide.parse.base import BlockOptions, Blocks
 from honeyguide.plots.blocks import ScoredBlock, draw_blocks
-from honeyguide.topic.examples import is_url
+from honeyguide.topic.patterns import is_url
 
 COLUMNS = ["block", "score", "links", "admitted", "words", "path", "text"]
 

@@ -9,7 +9,7 @@ from honeyguide.cli.output import note, print_json
 from honeyguide.config.load import freeze, load, refuse
 from honeyguide.config.schema import Config
 from honeyguide.errors import TopicError
-from honeyguide.topic.examples import find_files, is_url
+from honeyguide.topic.patterns import find_files, is_url
 
 
 def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:

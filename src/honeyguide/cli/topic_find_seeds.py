@@ -18,11 +18,11 @@ from honeyguide.discovery.search.meta_search import chosen_terms
 from honeyguide.discovery.search.proposals import Proposals, propose_seeds
 from honeyguide.discovery.search.rationed import RationedEngine
 from honeyguide.engine.clock import WallClock
-from honeyguide.engine.service_http import ServiceHttp
+from honeyguide.engine.live import ServiceHttp
 from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
-from honeyguide.job import settings
+from honeyguide.job.assemble import fetch_options
 from honeyguide.model import Examples
 
 _Many = Parameter(consume_multiple=True)
@@ -116,7 +116,7 @@ async def _ask(
 ) -> Proposals:
     clock = WallClock()
     guard = EgressGuard([ipaddress.ip_network(net) for net in config.network.allow_net])
-    async with HttpFetcher(settings.fetch_options(config), clock=clock.now, guard=guard) as fetcher:
+    async with HttpFetcher(fetch_options(config), clock=clock.now, guard=guard) as fetcher:
         engines = make_engines(tables, Within(http=ServiceHttp(fetcher)))
         return await propose_seeds(
             [RationedEngine(engine, clock) for engine in engines],

@@ -12,8 +12,8 @@ import tomlkit
 
 from honeyguide.config.schema import UNLIMITED, VERSION, Config
 from honeyguide.errors import TopicError
-from honeyguide.topic.examples import is_url
 from honeyguide.topic.file import TopicFile, nearest, read
+from honeyguide.topic.patterns import is_url
 from honeyguide.topic.positions import Location
 
 _PLAIN = {

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, StrictStr
 
 from honeyguide.config.units import Size, Span
+from honeyguide.fetch.options import MAX_BODY
 from honeyguide.model import Topic
 from honeyguide.topic.file import TopicFile
 from honeyguide.web.url import canonical
@@ -253,7 +254,7 @@ class PolitenessTable(Table):
 class LimitsTable(Table):
     """`[limits]`: what one server, page or address can cost."""
 
-    max_body: Annotated[Size, Field(ge=1024, le=2**31)] = 8 * 2**20
+    max_body: Annotated[Size, Field(ge=1024, le=2**31)] = MAX_BODY
     """Decoded bytes of one page."""
     deadline: Annotated[Span, Field(gt=0, le=3600)] = 30.0
     """Seconds for one request, from name lookup to the last byte."""

@@ -110,3 +110,28 @@ class Recalling(Protocol):
 def names(sources: Sequence[Source]) -> list[str]:
     """The names of sources, for messages."""
     return [source.name for source in sources]
+
+
+def suggest_data(source: str, answer: Answer, *, new: int) -> dict[str, object]:
+    """An answer as the journal keeps it."""
+    data: dict[str, object] = {
+        "source": source,
+        "note": answer.note,
+        "new": new,
+        "requests": answer.requests,
+        "urls": [one.url for one in answer.suggestions],
+        "reasons": [one.reason for one in answer.suggestions],
+    }
+    return {**data, "failed": True} if answer.failed else data
+
+
+def due(source: Source, page: Page | None, *, pages: int, waiting: int) -> list[str]:
+    """The occasions on which a source is to be asked now: a good page, a number of pages, few URLs."""
+    found = []
+    if page is not None and "page" in source.occasions:
+        found.append("page")
+    if source.every and "every" in source.occasions and pages % source.every == 0:
+        found.append("every")
+    if source.when_below is not None and "low" in source.occasions and waiting < source.when_below:
+        found.append("low")
+    return found

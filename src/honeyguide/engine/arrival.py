@@ -9,30 +9,22 @@ import msgspec
 
 from honeyguide.engine.admission import Admission, domain_of, offers_of
 from honeyguide.engine.budget import Tally
-from honeyguide.engine.web import Visit
-from honeyguide.engine.zone_memory import twin_of
+from honeyguide.engine.committer import Stores
+from honeyguide.engine.visit import Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
-from honeyguide.store.archive import ArchiveWriter, Position
+from honeyguide.store.archive import Position
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.index import FullText
 from honeyguide.store.records import PageRecord
-from honeyguide.store.state import State
 from honeyguide.web import falling_marginal, host_key, url_id
+from honeyguide.web.zones import twin_of
 
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
-
-
-class Stores(msgspec.Struct, frozen=True):
-    """Where a crawl keeps things. Archive and index are optional (the lab needs neither)."""
-
-    state: State
-    archive: ArchiveWriter | None = None
-    index: FullText | None = None
 
 
 class Arrival:

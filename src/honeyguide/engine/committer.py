@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import msgspec
 
-from honeyguide.engine.arrival import Stores
 from honeyguide.engine.budget import Tally
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Frontier
 from honeyguide.model import Event
+from honeyguide.store.archive import ArchiveWriter
+from honeyguide.store.index import FullText
+from honeyguide.store.state import State
+
+
+class Stores(msgspec.Struct, frozen=True):
+    """Where a crawl keeps things. Archive and index are optional (the lab needs neither)."""
+
+    state: State
+    archive: ArchiveWriter | None = None
+    index: FullText | None = None
+
+    def close(self, *, keep_state: bool = False) -> None:
+        """Close all of them, even if a full disk makes one fail; a state in memory may be kept open."""
+        with ExitStack() as closing:
+            if not keep_state:
+                closing.callback(self.state.close)
+            if self.index is not None:
+                closing.callback(self.index.close)
+            if self.archive is not None:
+                closing.callback(self.archive.close)
 
 
 class Committer:
@@ -42,9 +64,7 @@ class Committer:
 
     def keep(self, visit: Visit) -> None:
         """Keep what a visit brought that ends no URL: robots.txt, answers to be asked again."""
-        if visit.robots_origin:
-            held = [visit.status, visit.robots_body.decode("latin-1"), visit.exchanges[-1].at]
-            self._stores.state.put_setting(f"robots:{visit.robots_origin}", held)
+        keep_robots(self._stores.state, visit)
         if self._stores.archive is not None:
             for exchange in visit.exchanges:
                 self._stores.archive.write_exchange(exchange)
@@ -83,3 +103,9 @@ class Committer:
         """Events committed since the last call."""
         ready, self._ready = self._ready, []
         return ready
+
+
+def keep_robots(state: State, visit: Visit) -> None:
+    """Keep a robots.txt that a visit read: a resumed crawl must not ask for it again, nor be late by it."""
+    if visit.robots_origin:
+        state.put_robots(visit.robots_origin, visit.status, visit.robots_body, visit.exchanges[-1].at)

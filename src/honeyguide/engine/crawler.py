@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from functools import partial
 
-from honeyguide.discovery.base import Answer, Ask, Source
+import msgspec
+
+from honeyguide.discovery.base import Answer, Ask, Source, due, suggest_data
 from honeyguide.engine.admission import found_outside
 from honeyguide.engine.arrival import Arrival
 from honeyguide.engine.budget import Budget, Tally, spent
@@ -14,31 +17,65 @@ from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import Committer
 from honeyguide.engine.control import OBEYED, Obeyed, Steering, with_limits
-from honeyguide.engine.options import INJECTED_PRIORITY, SEED_PRIORITY, CrawlOptions
 from honeyguide.engine.retraining import Retraining
-from honeyguide.engine.set_up import due, suggest_data
-from honeyguide.engine.settle import settle
-from honeyguide.engine.slots import LATER, Slots, affordable, is_doubtful
-from honeyguide.engine.web import Visit, Web
+from honeyguide.engine.traffic import Traffic
+from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.failpoint import failpoint
-from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.frontier import Frontier, Waiting
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
 from honeyguide.web import canonical
 
+SEED_PRIORITY = 1e6
+"""Seeds go before everything else, in the order they were given."""
+INJECTED_PRIORITY = 1e3
+"""Suggested URLs go before links, unless their source says otherwise."""
+
+
+class CrawlOptions(msgspec.Struct, frozen=True):
+    """How the loop runs; none of it changes what a crawl of a recorded web finds."""
+
+    concurrency: int = 32
+    drain_seconds: float = 5.0
+    """How long a stopping crawl waits for answers that are under way."""
+    commit_pages: int = 64
+    """Pages in one transaction, at most."""
+    commit_seconds: float = 0.25
+    """How long an answer may wait for its transaction; a crash costs no more than that."""
+    checkpoint_pages: int = 1000
+    follow_sitemaps: bool = False
+
 
 class Crawler:
-    """Runs a crawl that `config.build` has wired. Use it once."""
+    """Runs a crawl that `job.assemble` has wired. Use it once.
+
+    Args:
+        topic: Names the seeds.
+        visitor: Visits URLs.
+        clock: The crawl's time.
+        frontier: What waits.
+        traffic: Who may be asked now.
+        arrival: Takes visits in.
+        order: The link order.
+        sources: Discovery sources, asked as the crawl goes.
+        committer: Makes things durable.
+        checkpoints: Saves what was learned.
+        budget: When to stop; may be changed from outside while the crawl runs.
+        tally: What was spent so far.
+        options: How the loop runs.
+        steering: Takes requests from other processes, where there is a folder.
+        retraining: Takes people's decisions in, a little before each turn.
+    """
 
     def __init__(
         self,
         topic: Topic,
         *,
-        web: Web,
+        visitor: Visitor,
         clock: Clock,
         frontier: Frontier,
+        traffic: Traffic,
         arrival: Arrival,
         order: LinkOrder,
         sources: Sequence[Source],
@@ -46,14 +83,15 @@ class Crawler:
         checkpoints: Checkpoints,
         budget: Budget,
         tally: Tally,
-        policy: PolitenessPolicy,
         options: CrawlOptions,
         steering: Steering | None = None,
+        retraining: Retraining | None = None,
     ) -> None:
         self._topic = topic
-        self._web = web
+        self._visitor = visitor
         self._clock = clock
         self._frontier = frontier
+        self._traffic = traffic
         self._arrival = arrival
         self._order = order
         self._sources = tuple(sources)
@@ -61,12 +99,9 @@ class Crawler:
         self._checkpoints = checkpoints
         self.budget = budget
         self.tally = tally
-        self._policy = policy
         self._options = options
-        self._gate = IpGate(policy)
-        slow = 0 if clock.virtual else affordable(options.concurrency)
-        self._slots = Slots(options.concurrency, slow_limit=slow)
-        self._done: deque[tuple[Waiting, Visit] | tuple[Source, Answer]] = deque()
+        self._done: deque[Callable[[], None]] = deque()
+        """What is to be done with what has come back, in the order it came."""
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
@@ -75,8 +110,7 @@ class Crawler:
         self._at_once = False
         self._steering = steering
         self.paused = False
-        self.retraining: Retraining | None = None
-        """Takes people's decisions in, a little before each turn (see `engine.control`)."""
+        self.retraining = retraining
 
     @property
     def in_flight(self) -> int:
@@ -143,7 +177,7 @@ class Crawler:
                 self.tally.seconds = self._worked(started)
                 self._checkpoints.save(self.tally, last=True)
                 self._committer.commit(self._clock.now())
-            await self._web.close()
+            await self._visitor.close()
         for event in self._committer.fresh():
             yield event
 
@@ -200,7 +234,7 @@ class Crawler:
         taken = 0
         while self._done and taken < self._options.commit_pages:
             taken += 1
-            self._take(self._done.popleft())
+            self._done.popleft()()
         if self._committer.due(self._clock.now()):
             self._committer.commit(self._clock.now())
         return True
@@ -208,34 +242,31 @@ class Crawler:
     def _dispatch(self) -> None:
         now = self._clock.now()
         while (busy := self._busy(now)) < self._options.concurrency and not self.paused:
-            if self._full(busy - self._slots.doubtful + len(self._done)):
+            if self._full(busy - self._traffic.slots.doubtful + len(self._done)):
                 return
-            waiting = self._frontier.pop(now, blocked=self._blocked, shared=self._address_ready)
+            waiting = self._frontier.pop(now, blocked=self._host_ready, shared=self._address_ready)
             if waiting is None:
                 return
             dropped = self._arrival.drop_trap(waiting, now)
             if dropped:
                 self._committer.add(dropped)
                 continue
-            host = self._frontier.host(waiting.host)
-            self._gate.took(host.name, host.ip, now)
-            self._slots.took(waiting.row, now, doubtful=is_doubtful(host))
+            self._traffic.began(waiting, self._frontier.host(waiting.host), now)
             self._start(self._visit(waiting))
 
     def _busy(self, now: float) -> int:
         """Slots that are taken."""
-        return len(self._tasks) - self._slots.slow(now)
+        return len(self._tasks) - self._traffic.slots.slow(now)
 
     def _full(self, more: int = 0) -> bool:
         """Whether the budget of pages is spent once `more` have come."""
         return self.budget.max_pages is not None and self.tally.pages + more >= self.budget.max_pages
 
-    def _blocked(self, host: Host) -> float:
-        return self._clock.now() + LATER if is_doubtful(host) and not self._slots.room_for_doubtful else 0.0
+    def _host_ready(self, host: Host) -> float:
+        return self._traffic.host_ready(host, self._clock.now())
 
     def _address_ready(self, host: Host) -> float:
-        # Where it is full: look again soon, since nobody can say when a request will end.
-        return min(self._gate.ready_at(host.ip), self._clock.now() + max(0.02, self._policy.ip_delay))
+        return self._traffic.address_ready(host, self._clock.now())
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)
@@ -251,32 +282,27 @@ class Crawler:
 
     async def _visit(self, waiting: Waiting) -> None:
         failpoint("fetch.asked")
-        visit = await self._web.visit(waiting)
+        visit = await self._visitor.visit(waiting)
         failpoint("fetch.answered")
-        self._slots.gave_back(waiting.row, visit.seconds, answered=visit.status > 0 and not visit.failed)
-        self._done.append((waiting, visit))
+        self._traffic.ended(waiting, visit)
+        self._done.append(partial(self._arrived, waiting, visit))
 
     async def _ask(self, source: Source, ask: Ask) -> None:
-        self._done.append((source, await source.suggest(ask)))
+        self._done.append(partial(self._suggested, source, await source.suggest(ask)))
 
     async def _wait(self, now: float) -> None:
-        """Until an answer is there, or until another host becomes ready and a slot is free."""
+        """Until an answer is there, another host becomes ready and a slot is free, or a commit is due."""
         if self._done:
             return
-        timer = None
-        if not self._clock.virtual:
-            free = self._busy(now) < self._options.concurrency
-            ready = self._frontier.next_ready(now) if free else self._slots.next_slow(now)
-            if ready is not None:
-                timer = asyncio.get_running_loop().call_later(max(0.001, ready - now), self._wake.set)
-        if self._committer.holds and not self._clock.virtual:
-            late = asyncio.get_running_loop().call_later(self._options.commit_seconds, self._wake.set)
-            await self._wake.wait()
-            late.cancel()
-        await self._wake.wait()
-        self._wake.clear()
-        if timer is not None:
-            timer.cancel()
+        if self._clock.virtual:
+            await self._woken()
+            return
+        free = self._busy(now) < self._options.concurrency
+        ready = self._frontier.next_ready(now) if free else self._traffic.slots.next_slow(now)
+        waits = [] if ready is None else [max(0.001, ready - now)]
+        if self._committer.holds:
+            waits.append(self._options.commit_seconds)
+        await self._woken(min(waits, default=None))
 
     async def _pause(self, seconds: float) -> None:
         if self._clock.virtual:
@@ -285,25 +311,20 @@ class Crawler:
         self._committer.commit(self._clock.now())
         await self._woken(max(0.001, seconds))
 
-    async def _woken(self, seconds: float) -> None:
+    async def _woken(self, seconds: float | None = None) -> None:
         """Until something happens, at most so long."""
-        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
+        timer = None
+        if seconds is not None:
+            timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
         await self._wake.wait()
         self._wake.clear()
-        timer.cancel()
-
-    def _take(self, done: tuple[Waiting, Visit] | tuple[Source, Answer]) -> None:
-        first, second = done
-        if isinstance(second, Answer):
-            self._suggested(first, second)  # type: ignore[arg-type]
-            return
-        assert isinstance(first, Waiting)
-        self._arrived(first, second)
+        if timer is not None:
+            timer.cancel()
 
     def _arrived(self, waiting: Waiting, visit: Visit) -> None:
         now = self._clock.now()
         self.tally.requests += visit.requests
-        if self._settle_host(waiting, visit, now):
+        if self._host_answered(waiting, visit, now):
             return
         pages = self.tally.pages
         events = self._arrival.take(waiting, visit, now)
@@ -311,11 +332,10 @@ class Crawler:
         if self.tally.pages > pages:
             self._after_page(visit.page, waiting, events[-1], now)
 
-    def _settle_host(self, waiting: Waiting, visit: Visit, now: float) -> bool:
+    def _host_answered(self, waiting: Waiting, visit: Visit, now: float) -> bool:
         """Update the host's record and free it. True: the URL waits on, to be asked again."""
         host = self._frontier.host(waiting.host)
-        self._gate.gave_back(host.name)
-        retry = settle(host, visit, self._policy, tries=waiting.tries, now=now)
+        retry = self._traffic.update(host, waiting, visit, now)
         self._frontier.touch(host)
         again = visit.outcome is Outcome.WAITING or (retry and not host.given_up)
         again = again or (visit.page is not None and self._full())  # a slow one, after the last of the budget
@@ -384,13 +404,13 @@ class Crawler:
         deadline = asyncio.get_running_loop().time() + self._options.drain_seconds
         while (self._tasks or self._done) and not self._at_once and not self._full():
             while self._done:
-                self._take(self._done.popleft())
+                self._done.popleft()()
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0 or not self._tasks:
                 break
             await self._woken(left)
         while self._done:
-            self._take(self._done.popleft())
+            self._done.popleft()()
 
     async def _cancel(self) -> None:
         for task in self._tasks:

@@ -1,4 +1,4 @@
-"""The live web: robots, fetch, decode and parse joined into one `visit`."""
+"""Visits over a fetcher: robots, fetch, decode and parse joined into one `visit`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
+from honeyguide.discovery.http import HttpAnswer
 from honeyguide.engine.admission import LISTINGS
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.fetch.base import Failure, Fetcher, Request, Response
+from honeyguide.fetch.options import MAX_BODY
 from honeyguide.fetch.politeness import parse_retry_after
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
 from honeyguide.fetch.room import Room
@@ -34,7 +36,7 @@ EGRESS_DETAIL = "its address is not public; allow_net in [network] opens private
 
 
 class Parser(Protocol):
-    """What `LiveWeb` needs of a parse pool."""
+    """What `LiveVisitor` needs of a parse pool."""
 
     async def parse(self, job: ParseJob) -> Page | ParseFailure:
         """The page, or why there is none."""
@@ -50,12 +52,12 @@ class VisitOptions(msgspec.Struct, frozen=True):
 
     blocks: Blocks = False
     main_text: bool = True
-    max_bytes: int = 8 * 1024 * 1024
-    large_bytes: int = 8 * 1024 * 1024
+    max_bytes: int = MAX_BODY
+    large_bytes: int = MAX_BODY
     """What bodies of more than 256 KiB may take together, from their arrival until they are parsed."""
 
 
-class LiveWeb:
+class LiveVisitor:
     """Visits URLs over a `Fetcher`: real HTTP, or a generated web in process."""
 
     def __init__(
@@ -230,3 +232,32 @@ def as_exchange(response: Response) -> Exchange:
 def _retry_after(response: Response) -> float | None:
     value = response.header("retry-after")
     return parse_retry_after(value, response.started_at) if value else None
+
+
+class ServiceHttp:
+    """Questions to web services go over the same fetcher as pages, so the same limits hold for them.
+
+    robots.txt is for crawlers and does not apply to an interface that its operator offers to programs.
+    """
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    async def get(
+        self, url: str, *, headers: tuple[tuple[str, str], ...] = (), max_bytes: int = 4 << 20
+    ) -> HttpAnswer:
+        """The answer to one GET; redirects are not followed."""
+        result = await self._fetcher.fetch(
+            Request(url, purpose="discovery", max_bytes=max_bytes, headers=headers)
+        )
+        if isinstance(result, Failure):
+            return HttpAnswer(
+                problem=f"{result.outcome.name.lower()}: {result.detail}", seconds=result.seconds
+            )
+        return HttpAnswer(
+            status=result.status,
+            body=result.body,
+            problem=f"the answer is cut ({result.truncated})" if result.truncated else "",
+            retry_after=_retry_after(result),
+            seconds=result.seconds,
+        )

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from honeyguide.engine.arrival import Arrival, Stores, index_page, placed
+from honeyguide.engine.arrival import Arrival, index_page, placed
+from honeyguide.engine.checkpoint import Checkpoints
+from honeyguide.engine.committer import Stores
 from honeyguide.failpoint import failpoint
-from honeyguide.fetch.decode import decode
+from honeyguide.fetch.decode import codings, decode
 from honeyguide.frontier import Waiting
 from honeyguide.model import Page
 from honeyguide.parse.base import Blocks, ParseJob
@@ -35,10 +37,7 @@ class Reader:
             BadEncoding: The body cannot be decompressed.
         """
         response = read_record(self._folder, record.file, record.offset, record.length, lookup=self._lookup)
-        codings = tuple(
-            one.strip() for one in response.header("content-encoding").lower().split(",") if one.strip()
-        )
-        body, _ = decode(response.payload, codings, self._max_bytes)
+        body, _ = decode(response.payload, codings(response.header("content-encoding")), self._max_bytes)
         return body, response
 
     def page(self, record: PageRecord) -> Page | None:
@@ -80,6 +79,19 @@ class Reader:
             context=url.context,
             memo=url.memo,
         )
+
+
+def catch_up(reader: Reader, stores: Stores, arrival: Arrival, checkpoints: Checkpoints) -> None:
+    """Bring model, order and index of a resumed crawl to where its state is."""
+    covered = checkpoints.restore()
+    failpoint("resume.restored")
+    if stores.archive is None:
+        return
+    if checkpoints.stateful:
+        relearn(reader, stores, arrival, after=covered)
+    crashed = any(session.stop is None for session in stores.state.sessions()[:-1])
+    if crashed:
+        index_missing(reader, stores)
 
 
 def relearn(reader: Reader, stores: Stores, arrival: Arrival, *, after: int) -> int:

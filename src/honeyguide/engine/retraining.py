@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.engine.admission import Admission, found_link
-from honeyguide.engine.arrival import DEMOTION, Arrival, Stores, index_page
+from honeyguide.engine.arrival import DEMOTION, Arrival, index_page
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.checkpoint import Checkpoints
-from honeyguide.engine.committer import Committer
+from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
 from honeyguide.model import Link, Outcome, Page, Scored, Verdict

@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
+from honeyguide.fetch.options import MAX_BODY
 from honeyguide.fetch.room import Hold
 from honeyguide.model import Outcome
 
@@ -18,7 +19,7 @@ class Request(msgspec.Struct, frozen=True):
     url: str
     purpose: str = "page"
     """`page`, `robots`, `sitemap` or `discovery`."""
-    max_bytes: int = 8 * 1024 * 1024
+    max_bytes: int = MAX_BODY
     """Limit for the decoded body. More is cut and marked, or refused for pages."""
     headers: Headers = ()
     types: tuple[str, ...] = ()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+MAX_BODY = 8 * 1024 * 1024
+"""Largest body of a page, in bytes, unless the user says otherwise."""
+
 
 class FetchOptions(msgspec.Struct, frozen=True):
     """Settings of an `HttpFetcher`. The defaults are safe for the open web."""
@@ -14,7 +17,7 @@ class FetchOptions(msgspec.Struct, frozen=True):
     """Seconds for everything from the lookup to the last byte."""
     connect_timeout: float = 10.0
     """Seconds for TCP and TLS with one address."""
-    max_bytes: int = 8 * 1024 * 1024
+    max_bytes: int = MAX_BODY
     """Largest decoded body, whatever a request asks for."""
     max_error_bytes: int = 256 * 1024
     """Largest body kept of an answer that is not 2xx."""
@@ -25,7 +28,7 @@ class FetchOptions(msgspec.Struct, frozen=True):
     """Requests on the wire at once."""
     idle_connections: int = 800
     """Idle sockets beyond which connections are closed after their answer instead of being kept."""
-    large_bytes: int = 8 * 1024 * 1024
+    large_bytes: int = MAX_BODY
     """What bodies of more than 256 KiB may take together while they are read: bounds what hostile servers
     can fill."""
     keep_alive: float = 15.0

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
-
-import msgspec
 
 from honeyguide.config.load import load
 from honeyguide.engine.clock import WallClock
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.errors import CollectionError
 from honeyguide.frontier import Waiting
-from honeyguide.job.assemble import Given, make_crawler, make_fetcher, open_stores, with_services
+from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.crawl import run_here
+from honeyguide.job.examples import kept_examples
 from honeyguide.job.parts import chosen
-from honeyguide.model import Examples
 from honeyguide.store.layout import Layout
 
 
-class _NoWeb:
+class _NoVisits:
     """Nothing is fetched."""
 
     async def visit(self, waiting: Waiting) -> Visit:
@@ -45,38 +42,24 @@ def apply_reviews(folder: Path) -> dict[str, object]:
     """
     layout = Layout.open(folder)
     config = load(layout.topic_file)
-    recipe = chosen(config)
     clock = WallClock()
     stores, _ = open_stores(config, folder, clock)
-    with ExitStack() as closing:
-        closing.callback(stores.state.close)
-        for store in (stores.index, stores.archive):
-            if store is not None:
-                closing.callback(store.close)
+    try:
         if stores.archive is None:
             raise CollectionError(f"{folder} keeps no pages (archive = false), so nothing can be judged anew")
-        fetcher = make_fetcher(config, clock, Given())
-        closing.callback(run_here, fetcher.close)
-        crawler = make_crawler(
-            config,
-            recipe,
-            _examples(layout),
-            stores=stores,
-            layout=layout,
-            web=_NoWeb(),
-            clock=clock,
-            given=with_services(Given(), fetcher, clock, stores.state),
-        )
-        before = stores.state.last_event
-        if crawler.retraining is not None:
-            crawler.retraining.all(clock.now())
+        examples = kept_examples(layout)
+        if examples is None:
+            raise CollectionError(f"{folder} has no examples.json yet; let the crawl begin first")
+        given = Given(visitor=_NoVisits())
+        equipment = equip(config, chosen(config), clock, stores=stores, layout=layout, given=given)
+        try:
+            retraining = make_crawler(equipment, examples).retraining
+            before = stores.state.last_event
+            if retraining is not None:
+                retraining.all(clock.now())
+        finally:
+            run_here(equipment.close)
         told = [event.data for event in stores.state.events(after=before, kind="learned")]
+    finally:
+        stores.close()
     return told[-1] if told else {}
-
-
-def _examples(layout: Layout) -> Examples:
-    """What the page model was fitted on, as the crawl kept it."""
-    for kept in (layout.prepared_file, layout.root / "examples.json"):
-        if kept.exists():
-            return msgspec.json.decode(kept.read_bytes(), type=Examples)
-    raise CollectionError(f"{layout.root} has no examples.json yet; let the crawl begin first")

@@ -1,11 +1,12 @@
-"""From a checked configuration to a running crawler: stores, web, parts, resume."""
+"""From a checked configuration to a running crawler: stores, visitor, parts, resume."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,29 +17,26 @@ from honeyguide.config.recipes import Recipe
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Recalling, Source
 from honeyguide.engine.admission import Admission
-from honeyguide.engine.arrival import Arrival, Stores
-from honeyguide.engine.budget import Tally
-from honeyguide.engine.checkpoint import Checkpoints
-from honeyguide.engine.clock import Clock, VirtualClock
-from honeyguide.engine.committer import Committer
+from honeyguide.engine.arrival import Arrival
+from honeyguide.engine.budget import Budget, Tally
+from honeyguide.engine.checkpoint import Checkpoints, ZoneMemory
+from honeyguide.engine.clock import Clock, VirtualClock, WallClock
+from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.control import Steering
-from honeyguide.engine.crawler import Crawler
-from honeyguide.engine.live import LiveWeb, VisitOptions
-from honeyguide.engine.options import CrawlOptions
-from honeyguide.engine.reread import Reader, index_missing, relearn
+from honeyguide.engine.crawler import Crawler, CrawlOptions
+from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
+from honeyguide.engine.reread import Reader, catch_up
 from honeyguide.engine.retraining import Retraining
-from honeyguide.engine.service_http import ServiceHttp
-from honeyguide.engine.web import Web
-from honeyguide.engine.zone_memory import ZoneMemory
-from honeyguide.failpoint import failpoint
+from honeyguide.engine.traffic import Traffic, affordable
+from honeyguide.engine.visit import Visitor
 from honeyguide.fetch.base import Fetcher
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
-from honeyguide.fetch.robots import RobotsCache
+from honeyguide.fetch.options import FetchOptions
+from honeyguide.fetch.politeness import PolitenessPolicy
+from honeyguide.fetch.robots import RobotsCache, RobotsOptions
 from honeyguide.frontier import Frontier
-from honeyguide.job import settings
-from honeyguide.job.block_options import blocks_of
-from honeyguide.job.parts import Parts, build_parts
+from honeyguide.job.parts import Parts, blocks_for, blocks_of, build_parts
 from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.base import Blocks
@@ -62,8 +60,54 @@ class Given:
     sources: Sequence[Source] | None = None
     services: Mapping[str, object] | None = None
     examples: Examples | None = None
-    web: Web | None = None
+    visitor: Visitor | None = None
     fetcher: Fetcher | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What a crawl works with, before its parts are made."""
+
+    config: Config
+    recipe: Recipe
+    clock: Clock
+    stores: Stores
+    visitor: Visitor
+    given: Given
+    layout: Layout | None = None
+    """Where the collection is; None keeps everything in memory."""
+    fetcher: Fetcher | None = None
+
+    async def close(self) -> None:
+        """Let go of connections and parse workers; the stores stay open."""
+        await self.visitor.close()
+        if self.fetcher is not None:
+            await self.fetcher.close()
+
+
+def equip(
+    config: Config, recipe: Recipe, clock: Clock, *, stores: Stores, layout: Layout | None, given: Given
+) -> Equipment:
+    """Everything that fetches pages, and the services that sources may ask for."""
+    fetcher = make_fetcher(config, clock, given)
+    own: dict[str, object] = {"http": ServiceHttp(fetcher), "clock": clock, "state": stores.state}
+    given = replace(given, services={**own, **(given.services or {})})
+    blocks = blocks_for(recipe.ordering, given.order)
+    visitor = given.visitor or make_visitor(config, blocks, clock, stores.state, fetcher=fetcher)
+    return Equipment(config, recipe, clock, stores, visitor, given, layout, fetcher)
+
+
+@asynccontextmanager
+async def a_few_visits(config: Config, blocks: Blocks = False) -> AsyncIterator[tuple[Visitor, Clock]]:
+    """A visitor for a few pages outside any crawl: robots.txt, limits and egress rules as in one."""
+    clock = WallClock()
+    with State.open(None) as state:
+        fetcher = make_fetcher(config, clock, Given())
+        visitor = make_visitor(config, blocks, clock, state, fetcher=fetcher)
+        try:
+            yield visitor, clock
+        finally:
+            await visitor.close()
 
 
 def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores, Layout | None]:
@@ -98,41 +142,25 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
 def make_fetcher(config: Config, clock: Clock, given: Given) -> Fetcher:
     """The fetcher that was handed in, or HTTP as the configuration describes it."""
     return given.fetcher or HttpFetcher(
-        settings.fetch_options(config),
+        fetch_options(config),
         clock=clock.now,
         guard=EgressGuard([ipaddress.ip_network(net) for net in config.network.allow_net]),
     )
 
 
-def with_services(given: Given, fetcher: Fetcher, clock: Clock, state: State) -> Given:
-    """What was handed in, with what every crawl can offer its sources."""
-    own: dict[str, object] = {"http": ServiceHttp(fetcher), "clock": clock, "state": state}
-    return replace(given, services={**own, **(given.services or {})})
-
-
-def make_web(
-    config: Config, recipe_blocks: Blocks, clock: Clock, state: State, *, given: Given, fetcher: Fetcher
-) -> Web:
-    """The live web as the configuration describes it, or the one that was handed in."""
-    if given.web is not None:
-        return given.web
+def make_visitor(config: Config, blocks: Blocks, clock: Clock, state: State, *, fetcher: Fetcher) -> Visitor:
+    """Visits over a fetcher, as the configuration describes them."""
     robots = RobotsCache(
         fetcher,
         config.identity.product,
         clock=clock.now,
-        options=settings.robots_options(config),
+        options=robots_options(config),
     )
-
-    def recall(origin: str) -> tuple[int, bytes, float] | None:
-        held = state.setting(f"robots:{origin}")
-        return (
-            (int(held[0]), str(held[1]).encode("latin-1"), float(held[2])) if isinstance(held, list) else None
-        )
 
     workers = 0 if clock.virtual else (config.crawl.parse_workers or max(1, (os.cpu_count() or 2) - 1))
     pool = ParsePool(workers, deadline=config.limits.parse_deadline, memory_limit=config.limits.parse_memory)
-    options = VisitOptions(blocks=recipe_blocks, max_bytes=config.limits.max_body)
-    return LiveWeb(fetcher, pool, robots=robots, options=options, recall=recall)
+    options = VisitOptions(blocks=blocks, max_bytes=config.limits.max_body)
+    return LiveVisitor(fetcher, pool, robots=robots, options=options, recall=state.robots)
 
 
 def make_admission(config: Config, clock: Clock) -> Admission:
@@ -159,66 +187,44 @@ def make_admission(config: Config, clock: Clock) -> Admission:
 
 
 def make_crawler(
-    config: Config,
-    recipe: Recipe,
+    equipment: Equipment,
     examples: Examples,
     *,
-    stores: Stores,
-    layout: Layout | None,
-    web: Web,
-    clock: Clock,
-    given: Given,
     prepared: Mapping[int, Source] | None = None,
     session: int = 0,
 ) -> Crawler:
-    """Wire everything, and take up where the collection stands."""
-    state = stores.state
-    parts = build_parts(
-        recipe,
-        examples,
-        seed=config.crawl.random_seed,
-        model=given.model,
-        order=given.order,
-        sources=given.sources,
-        services=given.services,
-        prepared=prepared,
-        reviews=layout is not None,
-    )
-    for source in parts.sources:
-        if isinstance(source, Recalling) and source not in (prepared or {}).values():
-            source.recall(state.events(kind="suggest"))
-    known = state.setting("tally")
-    tally = msgspec.convert(known, Tally) if known is not None else Tally()
-    moment = state.setting("clock")
-    if isinstance(clock, VirtualClock) and isinstance(moment, float):
-        clock.set(moment)
+    """Wire everything, and take up where the collection stands.
+
+    Args:
+        equipment: What the crawl works with.
+        examples: What the page model is fitted on.
+        prepared: Sources that were made before the others, by their position in the recipe.
+        session: Number of this run, for requests from outside.
+    """
+    config, clock, stores, layout = equipment.config, equipment.clock, equipment.stores, equipment.layout
+    parts = _make_parts(equipment, examples, prepared or {})
+    options = _crawl_options(config, clock)
+    tally = _spent_so_far(stores.state, clock)
     frontier = Frontier(
-        state,
+        stores.state,
         in_memory=config.storage.frontier_in_memory,
         max_pages_per_domain=config.crawl.max_pages_per_domain,
         keep_graph=parts.order.reorder_every is not None,
     )
     admission = make_admission(config, clock)
-    zones = ZoneMemory(state, layout.models_folder if layout else None, admission.zones)
+    models = layout.models_folder if layout else None
+    zones = ZoneMemory(stores.state, models, admission.zones)
     zones.restore()
     arrival = Arrival(stores, frontier, parts.model, parts.order, admission=admission, tally=tally)
-    options = CrawlOptions(
-        concurrency=1 if clock.virtual else config.crawl.concurrency,
-        # Live, what a crash costs counts: half as many pages again as are in flight.
-        commit_pages=64 if clock.virtual else max(1, config.crawl.concurrency // 2),
-        follow_sitemaps=config.crawl.follow_sitemaps,
-    )
     checkpoints = Checkpoints(
-        state,
-        layout.models_folder if layout else None,
-        parts.model,
-        parts.order,
-        every=options.checkpoint_pages,
-        zones=zones,
+        stores.state, models, parts.model, parts.order, every=options.checkpoint_pages, zones=zones
     )
-    reader = _reader(config, state, layout, parts) if layout is not None else None
-    if reader is not None and tally.pages:
-        _take_up(stores, reader, checkpoints, lambda after: relearn(reader, stores, arrival, after=after))
+    reader = None
+    if layout is not None:
+        blocks, most = blocks_of(parts.order), config.limits.max_body
+        reader = Reader(stores.state, layout.archive_folder, blocks=blocks, max_bytes=most)
+        if tally.pages:
+            catch_up(reader, stores, arrival, checkpoints)
     committer = Committer(
         stores,
         frontier,
@@ -226,47 +232,125 @@ def make_crawler(
         pages=options.commit_pages,
         seconds=3600.0 if clock.virtual else options.commit_seconds,
     )
-    crawler = Crawler(
+    retraining = None
+    if layout is not None and reader is not None and isinstance(parts.model, ReviewedModel):
+        retraining = Retraining(
+            layout.root, stores=stores, frontier=frontier, arrival=arrival, model=parts.model,
+            order=parts.order, admission=admission, reader=reader, committer=committer,
+            checkpoints=checkpoints, tally=tally, aside=not clock.virtual,
+        )  # fmt: skip
+    return Crawler(
         config.as_topic(),
-        web=web,
+        visitor=equipment.visitor,
         clock=clock,
         frontier=frontier,
+        traffic=_traffic(config, options, clock),
         arrival=arrival,
         order=parts.order,
         sources=parts.sources,
         committer=committer,
         checkpoints=checkpoints,
-        budget=settings.budget(config),
+        budget=budget(config),
         tally=tally,
-        policy=settings.politeness_policy(config),
         options=options,
         steering=Steering(layout.root, session=session) if layout and not clock.virtual else None,
-    )
-    if layout is not None and reader is not None and isinstance(parts.model, ReviewedModel):
-        crawler.retraining = Retraining(
-            layout.root, stores=stores, frontier=frontier, arrival=arrival, model=parts.model,
-            order=parts.order, admission=admission, reader=reader, committer=committer,
-            checkpoints=checkpoints, tally=tally, aside=not clock.virtual,
-        )  # fmt: skip
-    return crawler
-
-
-def _reader(config: Config, state: State, layout: Layout, parts: Parts) -> Reader:
-    return Reader(
-        state, layout.archive_folder, blocks=blocks_of(parts.order), max_bytes=config.limits.max_body
+        retraining=retraining,
     )
 
 
-def _take_up(
-    stores: Stores, reader: Reader, checkpoints: Checkpoints, learn_after: Callable[[int], int]
-) -> None:
-    """Bring model, order and index to where the state is."""
-    covered = checkpoints.restore()
-    failpoint("resume.restored")
-    if stores.archive is None:
-        return
-    if checkpoints.stateful:
-        learn_after(covered)
-    crashed = any(session.stop is None for session in stores.state.sessions()[:-1])
-    if crashed:
-        index_missing(reader, stores)
+def _make_parts(equipment: Equipment, examples: Examples, prepared: Mapping[int, Source]) -> Parts:
+    """Page model, order and sources; those that go by their earlier answers are told them."""
+    given = equipment.given
+    parts = build_parts(
+        equipment.recipe,
+        examples,
+        seed=equipment.config.crawl.random_seed,
+        model=given.model,
+        order=given.order,
+        sources=given.sources,
+        services=given.services,
+        prepared=prepared,
+        reviews=equipment.layout is not None,
+    )
+    for source in parts.sources:
+        if isinstance(source, Recalling) and source not in prepared.values():
+            source.recall(equipment.stores.state.events(kind="suggest"))
+    return parts
+
+
+def _spent_so_far(state: State, clock: Clock) -> Tally:
+    """What earlier sessions spent; a virtual clock goes on from where they stopped."""
+    known, moment = state.setting("tally"), state.setting("clock")
+    if isinstance(clock, VirtualClock) and isinstance(moment, float):
+        clock.set(moment)
+    return msgspec.convert(known, Tally) if known is not None else Tally()
+
+
+def _crawl_options(config: Config, clock: Clock) -> CrawlOptions:
+    return CrawlOptions(
+        concurrency=1 if clock.virtual else config.crawl.concurrency,
+        # Live, what a crash costs counts: half as many pages again as are in flight.
+        commit_pages=64 if clock.virtual else max(1, config.crawl.concurrency // 2),
+        follow_sitemaps=config.crawl.follow_sitemaps,
+    )
+
+
+def _traffic(config: Config, options: CrawlOptions, clock: Clock) -> Traffic:
+    slow = 0 if clock.virtual else affordable(options.concurrency)
+    return Traffic(politeness_policy(config), options.concurrency, slow_limit=slow)
+
+
+def budget(config: Config) -> Budget:
+    """When the crawl has had enough."""
+    crawl = config.crawl
+    return Budget(
+        max_pages=crawl.max_pages,
+        max_relevant=crawl.max_relevant,
+        max_bytes=crawl.max_bytes,
+        max_seconds=crawl.max_seconds,
+        stop_after_irrelevant=crawl.stop_after_irrelevant,
+    )
+
+
+def fetch_options(config: Config) -> FetchOptions:
+    """How pages are asked for over HTTP."""
+    return FetchOptions(
+        user_agent=config.identity.user_agent,
+        deadline=config.limits.deadline,
+        connect_timeout=min(config.limits.connect_timeout, config.limits.deadline),
+        max_bytes=config.limits.max_body,
+        max_connections=config.crawl.concurrency + affordable(config.crawl.concurrency),
+        idle_connections=4 * config.crawl.concurrency,
+        connect_to=dict(config.network.connect_to),
+        accept_language=", ".join(config.topic.languages),
+    )
+
+
+def politeness_policy(config: Config) -> PolitenessPolicy:
+    """How gently hosts are asked."""
+    table = config.politeness
+    return PolitenessPolicy(
+        min_delay=table.delay,
+        max_delay=max(table.delay, table.max_delay),
+        factor=table.slow_factor,
+        max_crawl_delay=max(table.delay, table.max_crawl_delay),
+        ip_delay=table.ip_delay,
+        ip_at_once=table.ip_at_once,
+        backoff_base=table.backoff,
+        backoff_limit=max(table.backoff, table.max_backoff),
+        give_up_after=table.give_up_after,
+        retries=table.max_retries,
+    )
+
+
+def robots_options(config: Config) -> RobotsOptions:
+    """How long robots.txt is trusted."""
+    longest = config.politeness.robots_max_age
+    table = config.politeness
+    # A host without a readable robots.txt is asked more rarely than one that fails at a page.
+    return RobotsOptions(
+        ttl=longest,
+        min_ttl=min(longest, RobotsOptions().min_ttl),
+        retry_first=6 * table.backoff,
+        retry_limit=6 * max(table.backoff, table.max_backoff),
+    )

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,32 +17,15 @@ from honeyguide.discovery.base import Source
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
-from honeyguide.engine.gather import gather as fetch_examples
-from honeyguide.engine.web import Visit, Web
-from honeyguide.errors import TopicError
+from honeyguide.engine.visit import Visitor
 from honeyguide.fetch.base import Fetcher
-from honeyguide.frontier.rehearsal import rehearse
-from honeyguide.job.assemble import (
-    Given,
-    make_crawler,
-    make_fetcher,
-    make_web,
-    open_stores,
-    with_services,
-)
-from honeyguide.job.block_options import blocks_for
-from honeyguide.job.corpus import read_corpus
+from honeyguide.frontier.compile_ahead import compile_ahead
+from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
+from honeyguide.job.examples import prepare
 from honeyguide.job.parts import chosen
-from honeyguide.job.prepare import prepare
-from honeyguide.model import Document, Event, Examples, Page, Topic
+from honeyguide.model import Event, Examples, Topic
 from honeyguide.ordering.base import LinkOrder
-from honeyguide.parse.base import ParseJob
-from honeyguide.parse.html import parse_page
-from honeyguide.store.layout import Layout
 from honeyguide.store.state import State
-from honeyguide.topic.examples import gather as read_examples
-
-_MEDIA_TYPES = {".pdf": "application/pdf", ".txt": "text/plain", ".md": "text/plain"}
 
 Made = TypeVar("Made")
 
@@ -66,6 +47,9 @@ class Crawl:
         discovery: Sources of your own.
         examples: What is known of the topic as text, instead of what the topic names.
         services: What sources may need beyond HTTP, by name.
+        visitor: Where pages come from, instead of HTTP: a recorded or generated web.
+        fetcher: What asks for URLs, instead of HTTP.
+        clock: The crawl's time; by default the machine's.
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
 
     Example:
@@ -85,7 +69,7 @@ class Crawl:
         discovery: Sequence[Source] | None = None,
         examples: Examples | None = None,
         services: Mapping[str, object] | None = None,
-        web: Web | None = None,
+        visitor: Visitor | None = None,
         fetcher: Fetcher | None = None,
         clock: Clock | None = None,
         **options: object,
@@ -100,7 +84,7 @@ class Crawl:
             sources=discovery,
             services=services,
             examples=examples,
-            web=web,
+            visitor=visitor,
             fetcher=fetcher,
         )
         self._crawler: Crawler | None = None
@@ -153,39 +137,17 @@ class Crawl:
         session = state.start_session(clock.now(), version=VERSION)
         state.commit()
         try:
-            blocks = blocks_for(self.recipe.ordering, self._given.order)
-            fetcher = make_fetcher(self.config, clock, self._given)
-            self._given = with_services(self._given, fetcher, clock, state)
-            web = make_web(self.config, blocks, clock, state, given=self._given, fetcher=fetcher)
+            equipment = equip(
+                self.config, self.recipe, clock, stores=stores, layout=layout, given=self._given
+            )
             try:
-                given = self._given.examples
-                examples = given if given else await self._or_stop(self._examples(web, layout))
-                prepared = await self._or_stop(
-                    prepare(
-                        self.config,
-                        self.recipe,
-                        examples,
-                        state=state,
-                        web=web,
-                        clock=clock,
-                        given=self._given,
-                        kept=layout.prepared_file if layout else None,
-                    )
-                )
+                prepared = await self._or_stop(prepare(equipment))
+                self.missed_examples = prepared.missed
                 for event in prepared.events:
                     yield event
-                await self._or_stop(asyncio.to_thread(rehearse))
+                await self._or_stop(asyncio.to_thread(compile_ahead))
                 self._crawler = make_crawler(
-                    self.config,
-                    self.recipe,
-                    prepared.examples,
-                    stores=stores,
-                    layout=layout,
-                    web=web,
-                    clock=clock,
-                    given=self._given,
-                    prepared=prepared.sources,
-                    session=session,
+                    equipment, prepared.examples, prepared=prepared.sources, session=session
                 )
                 if self._stop:
                     self._crawler.stop(self._stop)
@@ -195,51 +157,11 @@ class Crawl:
             except _Stopped:
                 self.reason = self._stop
             finally:
-                await web.close()
-                await fetcher.close()
+                await equipment.close()
             state.stop_session(session, clock.now(), reason=self.reason)
             state.commit()
         finally:
-            with ExitStack() as closing:  # all are closed, also when a full disk makes one of them fail
-                if self.out is not None:
-                    closing.callback(state.close)
-                if stores.index is not None:
-                    closing.callback(stores.index.close)
-                if stores.archive is not None:
-                    closing.callback(stores.archive.close)
-
-    def _remember(self, visit: Visit) -> None:
-        """Keep a robots.txt that was read for the examples: a resumed crawl must not ask again."""
-        if visit.robots_origin and self.state is not None:
-            held = [visit.status, visit.robots_body.decode("latin-1"), visit.exchanges[-1].at]
-            self.state.put_setting(f"robots:{visit.robots_origin}", held)
-
-    async def _examples(self, web: Web, layout: Layout | None) -> Examples:
-        """What the topic gives as text; fetched once, then kept in the collection."""
-        kept = layout.root / "examples.json" if layout else None
-        if kept is not None and kept.exists():
-            return msgspec.json.decode(kept.read_bytes(), type=Examples)
-        gathered = read_examples(
-            self.config.as_topic(),
-            to_document=read_document,
-            base=self.config.base,
-            to_corpus=partial(read_corpus, read_file=read_document),
-        )
-        deferred = gathered.deferred
-        urls = [*deferred.positives, *deferred.negatives, *deferred.unlabelled]
-        examples = gathered.examples
-        if urls:
-            fetched = await fetch_examples(
-                web, urls, self.clock, delay=self.config.politeness.delay, remember=self._remember
-            )
-            self.missed_examples = fetched.missed
-            if not fetched.documents and deferred.positives and not examples.keywords:
-                url, reason = fetched.missed[0]
-                raise TopicError(f"no example page could be fetched ({url}: {reason}); name others")
-            examples = gathered.complete(fetched.documents.get)
-        if kept is not None:
-            kept.write_bytes(msgspec.json.encode(examples))
-        return examples
+            stores.close(keep_state=self.out is None)
 
 
 def crawl(
@@ -310,12 +232,3 @@ def as_config(topic: Topic | Config | Path | str, recipe: str | None, options: d
     else:
         config = load(Path(topic))
     return changed(config, {"crawl": {"recipe": recipe, **options}})
-
-
-def read_document(path: Path) -> Document:
-    """A local HTML, text or PDF file as an example."""
-    kind = _MEDIA_TYPES.get(path.suffix.lower(), "text/html")
-    parsed = parse_page(ParseJob("http://localhost/", path.read_bytes(), kind))
-    if not isinstance(parsed, Page):
-        raise TopicError(f"{path}: {parsed.detail}; name another file")
-    return Document(text=parsed.content, title=parsed.title, language=parsed.language)

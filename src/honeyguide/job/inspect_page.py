@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-
-import msgspec
 
 from honeyguide.config.load import check_values, load
 from honeyguide.config.schema import Config
 from honeyguide.engine.checkpoint import Checkpoints
-from honeyguide.engine.clock import WallClock
-from honeyguide.engine.gather import fetch_page
 from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError, HoneyguideError, TopicError
-from honeyguide.job.assemble import Given, make_fetcher, make_web
-from honeyguide.job.block_options import blocks_of
-from honeyguide.job.corpus import read_corpus
-from honeyguide.job.crawl import read_document
-from honeyguide.job.parts import Parts, build_parts, chosen
+from honeyguide.fetch.options import MAX_BODY
+from honeyguide.job.assemble import a_few_visits
+from honeyguide.job.examples import fetch_page, kept_examples, read_examples
+from honeyguide.job.parts import Parts, blocks_of, build_parts, chosen
 from honeyguide.model import Examples, Page
 from honeyguide.parse.base import Blocks, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.layout import Layout
 from honeyguide.store.state import State
-from honeyguide.topic.examples import gather
 from honeyguide.web import canonical, url_id
 
 
@@ -32,9 +25,7 @@ def parts_of_collection(folder: Path) -> Parts:
     """Page model and order of a collection, as of its last checkpoint."""
     layout = Layout.open(folder)
     recipe = chosen(load(layout.topic_file))
-    kept = layout.root / "examples.json"
-    examples = msgspec.json.decode(kept.read_bytes(), type=Examples) if kept.exists() else Examples()
-    parts = build_parts(recipe, examples, fit=False, reviews=True)
+    parts = build_parts(recipe, kept_examples(layout) or Examples(), fit=False, reviews=True)
     with State.open(layout.state_file, read_only=True) as state:
         if not Checkpoints(state, layout.models_folder, parts.model, parts.order, every=1).restore():
             raise CollectionError(f"{folder} has no saved model yet; let the crawl go on, or stop it cleanly")
@@ -49,18 +40,17 @@ def page_of_collection(folder: Path, url: str, blocks: Blocks) -> Page | None:
         record = state.page_by_row(state.row_of(url_id(address))) if address else None
         if record is None or not record.file:
             return None
-        return Reader(state, layout.archive_folder, blocks=blocks, max_bytes=8 << 20).page(record)
+        return Reader(state, layout.archive_folder, blocks=blocks, max_bytes=MAX_BODY).page(record)
 
 
 def parts_of_topic(file: Path) -> Parts:
     """Page model and order of a topic file, fitted on what it gives as words and files."""
     config = load(file)
-    corpus = partial(read_corpus, read_file=read_document)
-    gathered = gather(config.as_topic(), to_document=read_document, base=config.base, to_corpus=corpus)
+    read = read_examples(config.as_topic(), config.base)
     try:
-        return build_parts(chosen(config), gathered.examples)
+        return build_parts(chosen(config), read.examples)
     except TopicError as error:
-        if gathered.deferred:
+        if read.to_fetch:
             raise TopicError(
                 f"{error} (its examples are addresses: crawl it, then use --collection)"
             ) from None
@@ -86,13 +76,8 @@ async def page_of_web(url: str, blocks: Blocks, config: Config | None = None) ->
     config = config or check_values(
         {"topic": {"name": "one page", "keywords": ["page"]}, "crawl": {"seeds": [url]}}
     )
-    clock, given = WallClock(), Given()
-    with State.open(None) as state:
-        web = make_web(config, blocks, clock, state, given=given, fetcher=make_fetcher(config, clock, given))
-        try:
-            answer = await fetch_page(web, url, clock)
-        finally:
-            await web.close()
+    async with a_few_visits(config, blocks) as (visitor, clock):
+        answer = await fetch_page(visitor, url, clock)
     if isinstance(answer, str):
         raise HoneyguideError(f"{url}: {answer}; check the address")
     return answer

@@ -10,15 +10,12 @@ import msgspec
 
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import VERSION, Config
-from honeyguide.engine.clock import WallClock
-from honeyguide.engine.gather import gather as fetch_documents
 from honeyguide.errors import HoneyguideError, TopicError
-from honeyguide.job.assemble import Given, make_fetcher, make_web
+from honeyguide.job.assemble import a_few_visits
+from honeyguide.job.examples import fetch_documents, read_examples
 from honeyguide.job.parts import build_parts, check_config
 from honeyguide.model import Document, Examples, Page, Topic
 from honeyguide.relevance.base import PageModel
-from honeyguide.store.state import State
-from honeyguide.topic.examples import gather as read_examples
 from honeyguide.topic.file import TopicFile
 from honeyguide.topic.template import render
 from honeyguide.web.url import canonical
@@ -133,12 +130,12 @@ async def inspect_topic(
     """
     config = checked_topic(text)
     known = kept if kept is not None else {}
-    gathered = read_examples(config.as_topic(), to_document=_no_files, base=Path())
-    named = gathered.deferred
+    read = read_examples(config.as_topic(), Path(), read_file=_no_files, corpora=False)
+    named = read.to_fetch
     asked = canonical(test.strip()) if test.strip().startswith(("http://", "https://")) else None
     wanted = [*named.positives, *named.negatives, *named.unlabelled, *([asked] if asked else [])]
     missed = await _fetched(config, [url for url in wanted if url not in known], known)
-    examples = gathered.complete(known.get)
+    examples = read.complete(known.get)
     recipe = check_config(config)
     model = build_parts(recipe, examples, sources=(), seed=config.crawl.random_seed).model
     tested = None
@@ -165,15 +162,8 @@ async def _fetched(
     """Fetch pages as a crawl would: robots.txt, manners, limits, egress. Those that gave none, and why."""
     if not urls:
         return ()
-    clock, given = WallClock(), Given()
-    fetcher = make_fetcher(config, clock, given)
-    with State.open(None) as state:
-        web = make_web(config, False, clock, state, given=given, fetcher=fetcher)
-        try:
-            found = await fetch_documents(web, urls[:MOST_ADDRESSES], clock, delay=config.politeness.delay)
-        finally:
-            await web.close()
-            await fetcher.close()
+    async with a_few_visits(config) as (visitor, clock):
+        found = await fetch_documents(visitor, urls[:MOST_ADDRESSES], clock, delay=config.politeness.delay)
     while kept and len(kept) + len(found.documents) > MOST_KEPT:
         kept.pop(next(iter(kept)))
     kept.update(found.documents)

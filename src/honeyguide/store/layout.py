@@ -38,7 +38,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     @property
     def examples_file(self) -> Path:
-        """What the topic gives as text, fetched once."""
+        """What was known about the topic, as text; read and fetched once."""
         return self.root / "examples.json"
 
     @property
@@ -139,14 +139,6 @@ class Layout(msgspec.Struct, frozen=True):
         for file in (layout.topic_file, layout.examples_file, layout.prepared_file, layout.directory_file):
             require_plain(file)
         return layout
-
-    def require_space(self, needed: int) -> None:
-        """CollectionError when the disk has less than `needed` bytes free."""
-        free = free_bytes(self.root)
-        if free < needed:
-            raise CollectionError(
-                f"{self.root}: {free >> 20} MiB free, {needed >> 20} MiB needed; free space on the disk"
-            )
 
 
 def is_collection(root: Path) -> bool:

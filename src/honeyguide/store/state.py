@@ -41,6 +41,8 @@ _SELECT_PAGE = (
     f"SELECT {', '.join(f'page.{name}' for name in _PAGE_FIELDS)}, url.url, url.id"  # noqa: S608 - our own names
     " FROM page JOIN url ON url.row = page.row"
 )
+_ROBOTS = "robots:"
+"""Settings that hold a robots.txt have keys that begin like this."""
 _PAGES_AT_ONCE = 500
 _EVENTS_AT_ONCE = 1000
 _encode = msgspec.json.Encoder().encode
@@ -498,6 +500,21 @@ class State:
         for key, value in found:
             yield key, msgspec.json.decode(value)
 
+    def robots(self, origin: str) -> tuple[int, bytes, float] | None:
+        """Status, body and time of an origin's robots.txt as the crawl last saw it."""
+        return _robots_answer(self.setting(f"{_ROBOTS}{origin}"))
+
+    def all_robots(self) -> Iterator[tuple[str, int, bytes, float]]:
+        """Origin, status, body and time of every robots.txt that was read, by origin."""
+        for key, value in self.settings(_ROBOTS):
+            answer = _robots_answer(value)
+            if answer is not None:
+                yield key.removeprefix(_ROBOTS), *answer
+
+    def put_robots(self, origin: str, status: int, body: bytes, at: float) -> None:
+        """Keep a robots.txt."""
+        self.put_setting(f"{_ROBOTS}{origin}", [status, body.decode("latin-1"), at])
+
     def put_setting(self, key: str, value: object) -> None:
         """Keep a JSON value: counters, checkpoint and archive positions, the clock."""
         text = msgspec.json.encode(value, order="sorted").decode()
@@ -513,6 +530,13 @@ def _page_record(row: tuple[object, ...]) -> PageRecord:
     assert isinstance(simhash, int)
     values[12] = simhash & ((1 << 64) - 1)
     return PageRecord(*values)  # type: ignore[arg-type]
+
+
+def _robots_answer(held: object) -> tuple[int, bytes, float] | None:
+    if not isinstance(held, list) or len(held) != 3:
+        return None
+    status, body, at = held
+    return int(status), str(body).encode("latin-1"), float(at)
 
 
 def _terms_text(terms: Sequence[tuple[str, float]]) -> str:

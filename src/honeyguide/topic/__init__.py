@@ -1,7 +1,6 @@
-"""What the user asks for, as files: `topic.toml`, its template, and the example pages it names."""
+"""What the user asks for, as files: `topic.toml`, its template, and the patterns that name example pages."""
 
-from honeyguide.topic.examples import Deferred, Gathered, gather
 from honeyguide.topic.file import TopicFile, nearest, read, write_new
 from honeyguide.topic.template import render
 
-__all__ = ["Deferred", "Gathered", "TopicFile", "gather", "nearest", "read", "render", "write_new"]
+__all__ = ["TopicFile", "nearest", "read", "render", "write_new"]

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding, codings, decode
+from honeyguide.fetch.options import MAX_BODY
 from honeyguide.job.inspect_page import blocks_asked, parts_of_collection
 from honeyguide.job.parts import Parts
 from honeyguide.model import Outcome
@@ -20,7 +21,7 @@ from honeyguide.store.archive import Position
 from honeyguide.store.archive_reader import Reference, read_record
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
-from honeyguide.ui.page_view import MOST_BODY, archived_page, row_asked
+from honeyguide.ui.page_view import archived_page, row_asked
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import page_of, query_of, render
 from honeyguide.web.charset import decode_html
@@ -182,7 +183,7 @@ def archived_source(portal: Portal, collection: Collection, record: PageRecord) 
         portal.layout.archive_folder, record.file, record.offset, record.length, lookup=lookup
     )
     try:
-        body, _ = decode(answer.payload, codings(answer.header("content-encoding")), MOST_BODY)
+        body, _ = decode(answer.payload, codings(answer.header("content-encoding")), MAX_BODY)
     except BadEncoding:
         body = answer.payload
     text, _ = decode_html(body, answer.header("content-type"))

@@ -14,6 +14,7 @@ from honeyguide.collection.story import tell_row
 from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding
+from honeyguide.fetch.options import MAX_BODY
 from honeyguide.model import Page
 from honeyguide.parse.base import Blocks
 from honeyguide.store.index import FullText
@@ -23,7 +24,6 @@ from honeyguide.ui.render import query_of, render, see_other
 
 MOST_TEXT = 200_000
 """Characters of a text that one answer shows."""
-MOST_BODY = 8 << 20
 MOST_STEPS = 60
 """Steps of a path that are shown; longer ones lose their middle."""
 
@@ -102,7 +102,7 @@ def archived_page(collection: Collection, folder: Path, record: PageRecord, *, b
     if not record.file:
         raise CollectionError("the archive does not hold this page; crawl with an archive to keep the next")
     try:
-        parsed = Reader(collection.state, folder, blocks=blocks, max_bytes=MOST_BODY).page(record)
+        parsed = Reader(collection.state, folder, blocks=blocks, max_bytes=MAX_BODY).page(record)
     except BadEncoding as error:
         raise CollectionError(f"the archived copy cannot be decoded ({error}); look at its source") from error
     if parsed is None:

@@ -36,6 +36,8 @@ FACETS: Final = "zone-of-facets"
 CALENDAR: Final = "zone-of-dates"
 SAMENESS: Final = "zone-of-copies"
 TREE: Final = "zone-without-end"
+COPY_LENGTH: Final = 150
+"""Pages with less text are not taken for copies of each other."""
 
 
 class ZoneLimits(msgspec.Struct, frozen=True):
@@ -321,3 +323,13 @@ class Zones:
             new = np.zeros(size, old.dtype)
             new[: len(old)] = old
             setattr(self, name, new)
+
+
+def twin_of(copied: int, length: int) -> int:
+    """The page that one copies, as `Zones.fetched` takes it; pages of a few words are alike by nature.
+
+    Args:
+        copied: Row of the page it repeats; 0 for none.
+        length: Its characters of text.
+    """
+    return copied if length >= COPY_LENGTH else 0

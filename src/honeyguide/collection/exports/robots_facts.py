@@ -35,19 +35,16 @@ def robots_facts(state: State, *, token: str = "honeyguide") -> RobotsFacts:  # 
     """Read the kept robots.txt files again and count."""
     asked = present = closed = with_rules = delayed = 0
     longest = 0.0
-    for key, value in state.settings("robots:"):
-        if not isinstance(value, list) or len(value) != 3:
-            continue
-        status, body, _ = value
+    for origin, status, body, _ in state.all_robots():
         asked += 1
-        if not isinstance(status, int) or not 200 <= status < 300 or not isinstance(body, str):
+        if not 200 <= status < 300:
             continue
         present += 1
-        rules = Robots.parse(body.encode("latin-1", "replace"))
-        closed += not rules.allowed(token, key.removeprefix("robots:") + "/")
+        rules = Robots.parse(body)
+        closed += not rules.allowed(token, origin + "/")
         with_rules += any(
             line.strip().lower().startswith("disallow") and line.partition(":")[2].strip()
-            for line in body.splitlines()
+            for line in body.decode("latin-1").splitlines()
         )
         delay = rules.crawl_delay(token)
         if delay:

@@ -14,12 +14,11 @@ from honeyguide.config.recipes import Part, find_recipe
 from honeyguide.config.schema import UNLIMITED, Config
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.engine.crawler import Crawler
-from honeyguide.engine.web import Visit, Web
+from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.frontier import Waiting
-from honeyguide.job.assemble import Given, make_crawler, open_stores
-from honeyguide.job.block_options import blocks_for
-from honeyguide.job.parts import chosen, make
-from honeyguide.job.prepare import prepare
+from honeyguide.job.assemble import Equipment, Given, make_crawler, open_stores
+from honeyguide.job.examples import prepare
+from honeyguide.job.parts import blocks_for, chosen, make
 from honeyguide.lab.measures import CrawlRecord, Fetched
 from honeyguide.lab.measures.extras import Finished, find_extra
 from honeyguide.lab.measures.oracle import oracle
@@ -35,10 +34,10 @@ from honeyguide.relevance.base import PageModel
 
 
 class Watched:
-    """A web that notes what each page cost and grades it; the crawl does not see the grades."""
+    """A visitor that notes what each page cost and grades it; the crawl does not see the grades."""
 
-    def __init__(self, web: Web, grades: dict[str, float], judge: PageModel) -> None:
-        self._web = web
+    def __init__(self, visitor: Visitor, grades: dict[str, float], judge: PageModel) -> None:
+        self._visitor = visitor
         self._grades = grades
         self._judge = judge
         self.crawler: Crawler | None = None
@@ -46,8 +45,8 @@ class Watched:
         """Requests so far when a page came, by URL."""
 
     async def visit(self, waiting: Waiting) -> Visit:
-        """The web's answer."""
-        visit = await self._web.visit(waiting)
+        """The visit, noted."""
+        visit = await self._visitor.visit(waiting)
         page = visit.page
         if page is not None and self.crawler is not None:
             spent = self.crawler.tally.requests + visit.requests
@@ -57,8 +56,8 @@ class Watched:
         return visit
 
     async def close(self) -> None:
-        """Close the web."""
-        await self._web.close()
+        """Close it."""
+        await self._visitor.close()
 
     def _grade(self, page: Page) -> None:
         if page.url not in self._grades:
@@ -151,17 +150,14 @@ class Bench:
         blocks = needs_blocks(entry)
         judge = self.judge
         replay = self.world.replay(clock, site=self.situation.task.site, blocks=blocks, asks=asks)
-        watched = Watched(replay.web, self._grades, judge)
+        watched = Watched(replay.visitor, self._grades, judge)
         stores, _ = open_stores(config, None, clock)
         with stores.state:
-            own = Given(services={"clock": clock, "state": stores.state, **replay.services})
-            prepared = asyncio.run(
-                prepare(config, recipe, examples, state=stores.state, web=watched, clock=clock, given=own)
-            )
-            crawler = make_crawler(
-                config, recipe, prepared.examples, stores=stores, layout=None, web=watched, clock=clock,
-                given=own, prepared=prepared.sources,
-            )  # fmt: skip
+            services = {"clock": clock, "state": stores.state, **replay.services}
+            own = Given(services=services, examples=examples)
+            equipment = Equipment(config, recipe, clock, stores, watched, own)
+            prepared = asyncio.run(prepare(equipment))
+            crawler = make_crawler(equipment, prepared.examples, prepared=prepared.sources)
             watched.crawler = crawler
             events = [*prepared.events, *asyncio.run(_all_events(crawler, watched))]
             record, urls = self._record(events, watched, entry.row, crawler)

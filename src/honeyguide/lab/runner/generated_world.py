@@ -9,11 +9,11 @@ from functools import cached_property
 import msgspec
 
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.engine.gather import as_document
-from honeyguide.engine.live import LiveWeb, VisitOptions
+from honeyguide.engine.live import LiveVisitor, VisitOptions
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetch.decode import codings, decode
 from honeyguide.fetch.robots import RobotsCache
+from honeyguide.job.examples import as_document
 from honeyguide.lab.runner.fingerprint import PACKAGE, digest_of, file_digest
 from honeyguide.lab.runner.world import Asks, Replay
 from honeyguide.lab.webs.answer import Answer
@@ -124,7 +124,7 @@ class GeneratedWorld:
             )
         fetcher = GeneratedFetcher(self._kept, clock)
         robots = RobotsCache(fetcher, "honeyguide", clock=clock.now)
-        return Replay(LiveWeb(fetcher, self._kept, robots=robots, options=VisitOptions(blocks=blocks)))
+        return Replay(LiveVisitor(fetcher, self._kept, robots=robots, options=VisitOptions(blocks=blocks)))
 
     def documents(self, urls: Sequence[str]) -> list[Document]:
         """Pages as texts; those that do not answer are left out."""

@@ -10,8 +10,8 @@ from honeyguide.config.load import check_values
 from honeyguide.config.schema import UNLIMITED
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.engine.crawler import Crawler
-from honeyguide.engine.web import Web
-from honeyguide.job.assemble import Given, make_crawler, open_stores
+from honeyguide.engine.visit import Visitor
+from honeyguide.job.assemble import Equipment, Given, make_crawler, open_stores
 from honeyguide.job.parts import chosen
 from honeyguide.lab.runner.situation import Situation
 from honeyguide.lab.runner.world import Asks, World
@@ -56,21 +56,13 @@ def plain_crawl(
     stores, _ = open_stores(config, None, clock)
     with stores.state:
         own = Given(services={"clock": clock, "state": stores.state})
-        crawler = make_crawler(
-            config,
-            chosen(config),
-            examples,
-            stores=stores,
-            layout=None,
-            web=replay.web,
-            clock=clock,
-            given=own,
-        )
-        return asyncio.run(_watched(crawler, replay.web, stores.state, marks=marks, look=look))
+        equipment = Equipment(config, chosen(config), clock, stores, replay.visitor, own)
+        crawler = make_crawler(equipment, examples)
+        return asyncio.run(_watched(crawler, replay.visitor, stores.state, marks=marks, look=look))
 
 
 async def _watched(
-    crawler: Crawler, web: Web, state: State, *, marks: Sequence[int], look: Callable[[State], Seen]
+    crawler: Crawler, visitor: Visitor, state: State, *, marks: Sequence[int], look: Callable[[State], Seen]
 ) -> dict[int, Seen]:
     seen: dict[int, Seen] = {}
     ahead = sorted(marks)
@@ -81,6 +73,6 @@ async def _watched(
                 while ahead and ahead[0] <= crawler.tally.pages:
                     ahead.pop(0)
     finally:
-        await web.close()
+        await visitor.close()
     seen[crawler.tally.pages] = look(state)
     return seen

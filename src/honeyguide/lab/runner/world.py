@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.engine.web import Web
+from honeyguide.engine.visit import Visitor
 from honeyguide.model import Document
 from honeyguide.parse.base import Blocks
 
@@ -25,7 +25,7 @@ class Asks(msgspec.Struct, frozen=True):
 class Replay(msgspec.Struct, frozen=True):
     """A web as one crawl sees it."""
 
-    web: Web
+    visitor: Visitor
     services: dict[str, object] = {}
 
 

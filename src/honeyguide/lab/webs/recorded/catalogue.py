@@ -11,6 +11,7 @@ import msgspec
 
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding, decode
+from honeyguide.fetch.options import MAX_BODY
 from honeyguide.lab.webs.recorded.home import Sources, WebError
 from honeyguide.lab.webs.recorded.labels import LabelTable, read_labels
 from honeyguide.model import Outcome, Page
@@ -21,7 +22,6 @@ from honeyguide.store.archive_reader import ArchivedResponse, Reference, as_resp
 from honeyguide.store.archive_scan import scan
 from honeyguide.web import canonical, host_key
 
-MAX_BODY = 8 * 1024 * 1024
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PAGES = HTML_TYPES | TEXT_TYPES | PDF_TYPES
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.engine.web import Visit
+from honeyguide.engine.visit import Visit
 from honeyguide.frontier import Waiting
 from honeyguide.lab.webs.recorded.catalogue import REDIRECTS
 from honeyguide.lab.webs.recorded.pages import with_links

@@ -1,4 +1,4 @@
-"""The engine's view of the web: one method, whether it is live, recorded or generated."""
+"""Visiting one URL: one method, whether the pages are live, recorded or generated."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Visit(msgspec.Struct, frozen=True):
     """URLs that a sitemap or feed names, with `LISTING`."""
 
 
-class Web(Protocol):
-    """Visits URLs. Never raises for what the web does."""
+class Visitor(Protocol):
+    """Visits URLs. Never raises for what a server does."""
 
     async def visit(self, waiting: Waiting) -> Visit:
         """One request (or none, when robots.txt forbids it)."""

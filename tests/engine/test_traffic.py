@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.engine.slots import LEAST, MOST, SLOW_LIMIT, Slots, affordable, is_doubtful
+from honeyguide.engine.traffic import LEAST, MOST, SLOW_LIMIT, Slots, affordable, is_doubtful
 from honeyguide.model import Host
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from honeyguide.config.load import check_values
 from honeyguide.engine.budget import Budget
-from honeyguide.engine.slots import affordable
+from honeyguide.engine.traffic import affordable
 from honeyguide.fetch.politeness import PolitenessPolicy
 from honeyguide.fetch.robots import RobotsOptions
-from honeyguide.job.settings import budget, fetch_options, politeness_policy, robots_options
+from honeyguide.job.assemble import budget, fetch_options, politeness_policy, robots_options
 
 
 def test_the_defaults_of_the_file_are_those_of_the_parts() -> None:

@@ -1,6 +1,6 @@
-"""Slots for requests: what a slow server holds must not be what the others wait for.
+"""Which hosts may be asked now, and what their answers mean for the next time.
 
-A crawl has as many slots as its concurrency. A request that takes far longer than most gives its slot up and
+A crawl has as many slots as its concurrency. A request that takes far longer than most gives up its slot and
 goes on beside the others, up to a limit. Hosts that have not answered yet, or failed last time, together get
 half of the slots: a thousand servers that drip bytes can take those, never the ones of hosts that answer.
 """
@@ -10,7 +10,10 @@ from __future__ import annotations
 import resource
 from typing import Final
 
-from honeyguide.model import Host
+from honeyguide.engine.visit import Visit
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure, after_response, may_retry
+from honeyguide.frontier import Waiting
+from honeyguide.model import Host, Outcome
 
 LONGER: Final = 4.0
 """A request is slow when it takes so many times as long as requests usually do ..."""
@@ -20,6 +23,7 @@ SLOW_LIMIT: Final = 1000
 """Slow requests that may go on at once."""
 LATER: Final = 0.25
 """Seconds after which a doubtful host that found no slot is looked at again."""
+NO_SUCH_HOST: Final = frozenset({Outcome.DNS, Outcome.CONNECTION, Outcome.TLS})
 
 
 def is_doubtful(host: Host) -> bool:
@@ -100,3 +104,72 @@ class Slots:
         if not self._began or len(self._slow) >= self._slow_limit:
             return None
         return max(now, next(iter(self._began.values())) + self.patience)
+
+
+class Traffic:
+    """Requests under way: their slots, their addresses, and the records of the hosts they went to.
+
+    Args:
+        policy: How gently hosts are asked.
+        concurrency: Number of slots.
+        slow_limit: Slow requests that may go on without a slot; 0 where time is not real.
+    """
+
+    def __init__(self, policy: PolitenessPolicy, concurrency: int, *, slow_limit: int) -> None:
+        self.slots = Slots(concurrency, slow_limit=slow_limit)
+        self._policy = policy
+        self._gate = IpGate(policy)
+
+    def host_ready(self, host: Host, now: float) -> float:
+        """When a host may be asked as far as slots go: at once (0), or to be looked at again later."""
+        return now + LATER if is_doubtful(host) and not self.slots.room_for_doubtful else 0.0
+
+    def address_ready(self, host: Host, now: float) -> float:
+        """When the address of a host may be asked."""
+        # Where it is full: look again soon, since nobody can say when a request will end.
+        return min(self._gate.ready_at(host.ip), now + max(0.02, self._policy.ip_delay))
+
+    def began(self, waiting: Waiting, host: Host, now: float) -> None:
+        """A request is sent."""
+        self._gate.took(host.name, host.ip, now)
+        self.slots.took(waiting.row, now, doubtful=is_doubtful(host))
+
+    def ended(self, waiting: Waiting, visit: Visit) -> None:
+        """The request is over; its slot is free."""
+        self.slots.gave_back(waiting.row, visit.seconds, answered=visit.status > 0 and not visit.failed)
+
+    def update(self, host: Host, waiting: Waiting, visit: Visit, now: float) -> bool:
+        """Bring a host's record up to date after a visit. True: the URL may be tried once more."""
+        self._gate.gave_back(host.name)
+        return after_visit(host, visit, self._policy, tries=waiting.tries, now=now)
+
+
+def after_visit(host: Host, visit: Visit, policy: PolitenessPolicy, *, tries: int, now: float) -> bool:
+    """Bring a host's record up to date after a visit. True: the URL may be tried once more."""
+    host.ip = visit.ip or host.ip
+    if visit.crawl_delay is not None:
+        host.crawl_delay = visit.crawl_delay
+    retry = False
+    if visit.failed:
+        retry = may_retry(visit.outcome, tries + 1, policy) and not (
+            # A host that never answered is most likely a wrong name: its other URLs get their turn.
+            visit.outcome in NO_SUCH_HOST and host.requests == host.failures
+        )
+    host.requests += visit.requests
+    # A robots.txt that cannot be read is a failure of the host, whatever it answered.
+    closed = visit.failed and visit.outcome is Outcome.WAITING
+    if visit.requests and (closed or not visit.status):
+        outcome = Outcome.SERVER_ERROR if closed else visit.outcome
+        after_failure(host, policy, now=now, outcome=outcome)
+    elif visit.requests:
+        after_response(
+            host,
+            policy,
+            now=now,
+            seconds=visit.seconds,
+            status=visit.status,
+            retry_after=visit.retry_after,
+        )
+    if visit.not_before is not None:
+        host.ready_at = max(host.ready_at, visit.not_before)
+    return retry

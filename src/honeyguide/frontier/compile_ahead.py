@@ -13,7 +13,7 @@ from honeyguide.store.state import State
 
 
 @lru_cache(maxsize=1)
-def rehearse() -> None:
+def compile_ahead() -> None:
     """The life of two URLs, in memory.
 
     Numba compiles a function when it is first called, which takes about 15 seconds of CPU time for all of
