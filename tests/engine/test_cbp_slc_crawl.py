@@ -125,8 +125,9 @@ async def test_works_with_another_page_model() -> None:
 
 
 def test_blocks_are_cut_as_the_options_say() -> None:
-    assert blocks_for(Part("cbp", {"alpha": 0.25, "block_tags": "paper"})) == BlockOptions(0.25, "paper")
-    assert blocks_for(Part("slc")) is False
+    part = Part("cbp", {"alpha": 0.25, "block_tags": "paper"})
+    assert blocks_for(part) == BlockOptions(0.25, "paper", 4000)
+    assert blocks_for(Part("slc", {"context": 500})) == BlockOptions(context=500)
 
 
 @pytest.mark.parametrize(

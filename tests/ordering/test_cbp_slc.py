@@ -64,7 +64,7 @@ def test_block_alone_and_link_text_alone() -> None:
     assert ranked(Slc(Words())) == [(0.9, 3), nothing, (0.6, 2), (0.9, 3), nothing, nothing]
     assert CbpSlc.needs_blocks
     assert Cbp.needs_blocks
-    assert not Slc.needs_blocks
+    assert Slc.needs_blocks  # for its link contexts
 
 
 def test_texts_are_judged_in_three_calls_and_no_more_than_needed() -> None:

@@ -169,3 +169,15 @@ def test_large_pages(levels: int) -> None:
     found = [index for block in page.blocks for index in block.links]
     assert sorted(found) == list(range(len(page.links)))
     assert " ".join(block.text for block in page.blocks) == page.text
+
+
+def test_an_order_may_ask_for_long_link_contexts() -> None:
+    words = " ".join(f"word{number}" for number in range(200))
+    body = f"<body><p>{words} <a href='/b'>more</a> end</p></body>".encode()
+    usual, longer = (
+        parse_page(ParseJob(URL, body, blocks=BlockOptions(context=context))) for context in (300, 4000)
+    )
+    assert isinstance(usual, Page)
+    assert isinstance(longer, Page)
+    assert len(usual.links[0].context) <= 300
+    assert longer.links[0].context == f"{words} more end"

@@ -284,6 +284,13 @@ _HYBRID = (
         model="content-svm",
         search=False,
     ),
+    _gp(
+        "svm-combined",
+        "breadth-first over pages that an SVM over six kinds of evidence accepts",
+        _ACCEPTED,
+        model="combined-svm",
+        search=False,
+    ),
 )
 
 

@@ -23,7 +23,7 @@ import msgspec
 
 from honeyguide.config.load import changed, refuse
 from honeyguide.config.recipes import Part, Recipe, find_recipe, given_by, missing_needs
-from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, construct, find
+from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, construct, find, options_of
 from honeyguide.config.schema import Config
 from honeyguide.discovery.base import Source
 from honeyguide.errors import TopicError
@@ -188,15 +188,20 @@ def blocks_for(part: Part, order: LinkOrder | None = None) -> Blocks:
 
     Example:
         >>> blocks_for(Part("best-first")), blocks_for(Part("cbp-slc", {"alpha": 0.25}))
-        (False, BlockOptions(alpha=0.25, tags='modern'))
+        (False, BlockOptions(alpha=0.25, tags='modern', context=4000))
     """
     if order is not None:
         return blocks_of(order)
-    if not getattr(find("ordering", part.name), "needs_blocks", False):
+    maker = find("ordering", part.name)
+    if not getattr(maker, "needs_blocks", False):
         return False
-    usual, options = BlockOptions(), part.options
-    alpha, tags = options.get("alpha", usual.alpha), options.get("block_tags", usual.tags)
-    return BlockOptions(float(str(alpha)), str(tags))
+    usual, options, known = BlockOptions(), part.options, options_of(maker)
+    context = known["context"].default if "context" in known else usual.context
+    return BlockOptions(
+        float(str(options.get("alpha", usual.alpha))),
+        str(options.get("block_tags", usual.tags)),
+        int(str(options.get("context", context))),
+    )
 
 
 def blocks_of(order: LinkOrder) -> Blocks:
@@ -204,7 +209,11 @@ def blocks_of(order: LinkOrder) -> Blocks:
     if not order.needs_blocks:
         return False
     usual = BlockOptions()
-    return BlockOptions(getattr(order, "block_alpha", usual.alpha), getattr(order, "block_tags", usual.tags))
+    return BlockOptions(
+        getattr(order, "block_alpha", usual.alpha),
+        getattr(order, "block_tags", usual.tags),
+        getattr(order, "block_context", usual.context),
+    )
 
 
 def as_page_model(thing: object) -> PageModel:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self, TypeAlias
 
 import msgspec
 
 from honeyguide.model import Link, Page, Scored, Verdict
-from honeyguide.ordering.base import LocalOrder, TextJudge
+from honeyguide.ordering.base import Combine, LocalOrder, TextJudge
 from honeyguide.ordering.link_text import scores
 from honeyguide.store.models import Saved
 
 RULES: Final = ("block", "anchor", "context", "kept")
 """What can bring a link in; in `memo` and `factors` as 1, 2, 3, 4 under the name `rule`."""
 USUAL_THRESHOLD: Final = 0.5
+Queued: TypeAlias = Literal["best", "first"]
 
 
 class CbpSlc(LocalOrder):
@@ -34,6 +35,10 @@ class CbpSlc(LocalOrder):
         threshold: Relevant from this score on; None asks the page model (its `threshold`), else 0.5.
         alpha: Granularity of the blocks; smaller values give smaller blocks.
         block_tags: `modern`, or `paper` for the paper's list of content block tags.
+        context: Characters of a link's context, the text below the anchor's parent element, at most. The
+            paper has no limit; pages whose links all hang below one large element need one.
+        queued: What a link to a URL that waits already does: `best` keeps the better of the two scores,
+            `first` leaves it where it is, as published.
         keep_rejected: Keep links that no rule brings in, behind all others, instead of dropping them. Among
             themselves they go by the best score of block, anchor, context and page.
 
@@ -64,14 +69,20 @@ class CbpSlc(LocalOrder):
         threshold: float | None = None,
         alpha: float = 0.5,
         block_tags: Literal["modern", "paper"] = "modern",
+        context: int = 4000,
+        queued: Queued = "best",
         keep_rejected: bool = False,
     ) -> None:
         if not 0.0 < alpha <= 1.0:
             raise ValueError(f"option 'alpha' must be above 0 and at most 1, not {alpha}")
+        if context < 1:
+            raise ValueError(f"option 'context' must be 1 or more, not {context}")
         self._judge = judge
         self._threshold = threshold
         self.block_alpha = alpha
         self.block_tags = block_tags
+        self.block_context = context
+        self.combine: Combine = "max" if queued == "best" else "first"
         self._keep_rejected = keep_rejected
         self._fetched = [0] * len(RULES)
         self._relevant = [0] * len(RULES)
@@ -173,6 +184,8 @@ class Cbp(CbpSlc):
         threshold: As for `CbpSlc`.
         alpha: As for `CbpSlc`.
         block_tags: As for `CbpSlc`.
+        context: As for `CbpSlc`.
+        queued: As for `CbpSlc`.
         keep_rejected: As for `CbpSlc`.
 
     References:
@@ -188,16 +201,25 @@ class Slc(CbpSlc):
     Parameters:
         judge: Scores anchors and contexts.
         threshold: As for `CbpSlc`.
+        context: As for `CbpSlc`.
+        queued: As for `CbpSlc`.
         keep_rejected: As for `CbpSlc`.
 
     References:
         Strategy "SLC" of the CBP-SLC study.
     """
 
-    needs_blocks = False
     uses = frozenset(("anchor", "context"))
 
     def __init__(
-        self, judge: TextJudge, *, threshold: float | None = None, keep_rejected: bool = False
+        self,
+        judge: TextJudge,
+        *,
+        threshold: float | None = None,
+        context: int = 4000,
+        queued: Queued = "best",
+        keep_rejected: bool = False,
     ) -> None:
-        super().__init__(judge, threshold=threshold, keep_rejected=keep_rejected)
+        super().__init__(
+            judge, threshold=threshold, context=context, queued=queued, keep_rejected=keep_rejected
+        )

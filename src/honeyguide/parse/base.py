@@ -16,6 +16,8 @@ class BlockOptions(msgspec.Struct, frozen=True, array_like=True):
     """Granularity in (0, 1]; smaller values give smaller blocks."""
     tags: str = "modern"
     """`modern` or `paper`: which tags count for block height."""
+    context: int = 300
+    """Characters of a link's context at most."""
 
 
 Blocks: TypeAlias = bool | BlockOptions

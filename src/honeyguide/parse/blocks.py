@@ -55,6 +55,9 @@ MODERN_TAGS: Final = PAPER_TAGS | frozenset(
 )
 """The paper's list and the elements that today's pages are built of."""
 
+MAX_CONTEXTS: Final = 200_000
+"""Characters of all link contexts of a page, where an order asks for long ones."""
+
 BLOCK_TAGS: Final = {"paper": PAPER_TAGS, "modern": MODERN_TAGS}
 
 
@@ -172,3 +175,39 @@ def _path(parents: list[int], tags: list[str], node: int) -> str:
             names.append(tags[node][:32])
         node = parents[node] if node else -1
     return "/".join(reversed(names))
+
+
+def long_contexts(tree: Tree, targets: Sequence[tuple[int, int]], *, limit: int) -> dict[int, str]:
+    """All text below the parent element of each link, by index of the link.
+
+    Several places of one target are joined. A page whose links all hang below one large element would give
+    that element's text once a link: all contexts together come to `MAX_CONTEXTS` characters at most.
+
+    Args:
+        tree: The recorded tree with the page's text.
+        targets: (node, index into the page's links) of each link element.
+        limit: Characters of one link's context at most.
+    """
+    size = len(tree.tags)
+    last = list(range(size))
+    for node in range(size - 1, 0, -1):
+        parent = tree.parents[node]
+        if parent >= 0 and last[node] > last[parent]:
+            last[parent] = last[node]
+    found: dict[int, str] = {}
+    left = MAX_CONTEXTS
+    for node, index in targets:
+        if node < 0 or left <= 0:
+            continue
+        parent = max(0, tree.parents[node])
+        start, behind = tree.starts[parent], last[parent] + 1
+        end = tree.starts[behind] if behind < size else len(tree.text)
+        own = tree.starts[node]
+        # Up to half of the room is for what stands before the anchor, as in the usual contexts.
+        start = max(start, min(own - limit // 2, end - limit))
+        text = " ".join(tree.text[start : min(end, start + limit)].split())
+        before = found.get(index, "")
+        if text and text not in before:
+            found[index] = f"{before} {text}".strip()[:limit]
+            left -= len(text)
+    return found

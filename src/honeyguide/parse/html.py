@@ -9,14 +9,14 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from honeyguide.model import Block, Outcome, Page
 from honeyguide.native import native
 from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
-from honeyguide.parse.blocks import page_blocks
+from honeyguide.parse.blocks import long_contexts, page_blocks
 from honeyguide.parse.folding import fold
 from honeyguide.parse.links import refresh_target, resolve
 from honeyguide.parse.notes import FoundLink, Notes, Tree
 from honeyguide.parse.page import AGENT, MAX_TEXT, make_page
 from honeyguide.parse.pdf import parse_pdf
 from honeyguide.parse.prescan import MAX_BYTES, prescan, refusal_of
-from honeyguide.parse.walk import walk_page
+from honeyguide.parse.walk import MAX_CONTEXT, walk_page
 from honeyguide.web.charset import decode_html
 from honeyguide.web.url import canonical
 
@@ -77,6 +77,8 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
     if notes.tree is not None:
         cut = job.blocks if isinstance(job.blocks, BlockOptions) else BlockOptions()
         blocks, first = page_blocks(notes.tree, targets=found.targets, alpha=cut.alpha, block_tags=cut.tags)
+        if cut.context > MAX_CONTEXT:
+            found.lengthen(long_contexts(notes.tree, found.targets, limit=cut.context))
     return make_page(
         job,
         notes.text[:MAX_TEXT],

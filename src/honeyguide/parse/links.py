@@ -61,6 +61,13 @@ class FoundTargets:
         self.targets = targets
         """(node of the recorded tree, index into the links) of each link element, in document order."""
 
+    def lengthen(self, contexts: Mapping[int, str]) -> None:
+        """Put longer contexts in place of those that were cut, by index of the link."""
+        for index, context in contexts.items():
+            joined = self._joined[index]
+            if len(context) > len(joined.context):
+                joined.context = context
+
     def links(self, blocks: Mapping[int, int]) -> tuple[Link, ...]:
         """The page's links.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.relevance.base import PageModel
+from honeyguide.relevance.combined_svm import CombinedSvm
 from honeyguide.relevance.content_svm import ContentSvm
 from honeyguide.relevance.description_cosine import DescriptionCosine
 from honeyguide.relevance.estimator import EstimatorModel
@@ -20,6 +21,7 @@ from honeyguide.relevance.vector_space import VectorSpace
 from honeyguide.relevance.weighted_voting import PuVoting, WeightedVotingClassifier
 
 BUILT_IN: dict[str, type[PageModel]] = {
+    "combined-svm": CombinedSvm,
     "content-svm": ContentSvm,
     "description-cosine": DescriptionCosine,
     "estimator": EstimatorModel,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from honeyguide.errors import TopicError
-from honeyguide.relevance.evolved.evolution import Evolution, Settings, begin, choose, run
+from honeyguide.relevance.evolved.evolution import Evolution, Settings, _breed, begin, choose, run
 from honeyguide.relevance.evolved.fitness import Fitness
 from honeyguide.relevance.evolved.formula import EVIDENCE, Formula, from_prefix, program
 from honeyguide.relevance.evolved.index import Terms
@@ -175,3 +175,16 @@ def test_f1_by_hand() -> None:
     assert macro_f1(true, said) == pytest.approx(7 / 12)
     assert study_f1(true, said) == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert macro_f1(true, np.zeros(5, np.int32)) == pytest.approx(0.375)
+
+
+def test_shares_of_a_generation_are_those_asked_for() -> None:
+    """Exactly 30 % are reproduced (two children a crossover do not count twice), by their fitness."""
+    settings = Settings(population=40, seed=1)
+    first = begin(settings, "").population
+    only_one = [1.0 if place == 7 else 0.0 for place in range(40)]
+    children = _breed(first, only_one, settings, random.Random(5))
+    assert len(children) == 40
+    assert children[-12:] == (first[7],) * 12
+    assert set(
+        _breed(first, [0.0] * 40, Settings(population=40, crossover=0, mutation=0), random.Random(5))
+    ) <= set(first)

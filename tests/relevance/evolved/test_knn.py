@@ -56,6 +56,12 @@ def test_a_formula_from_a_file_is_used_as_it_is(saved: Path) -> None:
     }
 
 
+def test_a_number_of_neighbours_asked_for_goes_before_the_files(saved: Path) -> None:
+    model = EvolvedKnn(formula=str(saved), k=3).fit(checks.made_up_examples())
+    page = Page(url="https://a.example/", id=1, text=checks.made_up_text(checks.ON_TOPIC, 900))
+    assert model.judge(page).facts["neighbours"] == 3.0
+
+
 def test_neighbours_decide(saved: Path) -> None:
     examples = Examples(
         positives=tuple(Document(f"owl nest {n}") for n in range(10)),

@@ -34,7 +34,7 @@ class Settings(msgspec.Struct, frozen=True):
     generations: int = 30
     crossover: float = 0.65
     mutation: float = 0.05
-    """The rest, 0.30, is reproduced as it is."""
+    """Shares of the next generation; the rest, 0.30, is reproduced as it is."""
     tournament: int = 3
     kept: int = 10
     """Best trees of a generation that go on to the validation sample."""
@@ -195,7 +195,11 @@ def _record(
 def _breed(
     population: Sequence[tuple[str, ...]], scores: Sequence[float], settings: Settings, source: random.Random
 ) -> tuple[tuple[str, ...], ...]:
-    """The next population by crossover, mutation and reproduction of tournament winners."""
+    """The next population: shares of it by crossover, by mutation and by reproduction, as published.
+
+    Parents of crossover and mutation win a tournament; what is reproduced is drawn in proportion to its
+    fitness.
+    """
     gp, primitives = _deap()
     from deap import tools
 
@@ -214,23 +218,19 @@ def _breed(
     def winner() -> Any:
         return gp.PrimitiveTree(tools.selTournament(parents, 1, tournsize=settings.tournament)[0])
 
+    crossed = round(settings.crossover * settings.population)
+    mutated = min(round(settings.mutation * settings.population), settings.population - crossed)
     children: list[tuple[str, ...]] = []
     with _drawing_from(source):
-        while len(children) < settings.population:
-            draw = source_draw()
-            if draw < settings.crossover:
-                pair = cross(winner(), winner())
-                children += [_names(child) for child in pair]
-            elif draw < settings.crossover + settings.mutation:
-                children.append(_names(mutate(winner(), expr=subtree, pset=primitives)[0]))
-            else:
-                children.append(_names(winner()))
-    return tuple(children[: settings.population])
-
-
-def source_draw() -> float:
-    """A draw from the generator that DEAP uses at this moment."""
-    return random.random()  # noqa: S311  Not a secret.
+        while len(children) < crossed:
+            children += [_names(child) for child in cross(winner(), winner())]
+        del children[crossed:]
+        children += [_names(mutate(winner(), expr=subtree, pset=primitives)[0]) for _ in range(mutated)]
+        left = settings.population - len(children)
+        weights = scores if any(score > 0.0 for score in scores) else None
+        # The generator that DEAP draws from at this moment, so that one state tells all.
+        children += random.choices(population, weights, k=left)  # noqa: S311
+    return tuple(children)
 
 
 @contextmanager

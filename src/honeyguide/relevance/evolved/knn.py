@@ -37,6 +37,7 @@ TRAINING_SHARE: Final = 10 / 17
 """Of the examples, for evolution; the rest validates: 10 % to 7 % in the study."""
 
 TITLE_LENGTH: Final = 12
+USUAL_K: Final = 10
 
 
 class _Learned(msgspec.Struct, frozen=True):
@@ -70,7 +71,8 @@ class EvolvedKnn:
 
     Parameters:
         formula: File of `honeyguide model evolve`; empty: evolve when fitted.
-        k: Neighbours; fewer where a class has fewer examples. A formula from a file brings its own.
+        k: Neighbours; fewer where a class has fewer examples. None: those that the formula was evolved
+            with, 10 where it is evolved here.
         threshold: On topic from this score on; 0.5 is the study's largest-sum rule.
         balance: Count neighbours in inverse proportion to the size of their class. The study's classes
             were of equal size, where it makes no difference; with few examples on topic and many off it,
@@ -97,7 +99,7 @@ class EvolvedKnn:
         self,
         *,
         formula: str = "",
-        k: int = 10,
+        k: int | None = None,
         threshold: float = 0.5,
         balance: bool = False,
         population: int = 400,
@@ -109,7 +111,10 @@ class EvolvedKnn:
         self._threshold = threshold
         self._balance = balance
         self._sample = sample
-        self._settings = Settings(population=population, generations=generations, k=k, seed=seed)
+        self._k = k
+        self._settings = Settings(
+            population=population, generations=generations, k=USUAL_K if k is None else k, seed=seed
+        )
         self._analyser = Analyser()
         self._learned: _Learned | None = None
 
@@ -134,7 +139,7 @@ class EvolvedKnn:
         scores: dict[str, float] = {}
         if self._file:
             similarity = read_similarity(Path(self._file))
-            formula, k = similarity.tree(), similarity.k
+            formula, k = similarity.tree(), similarity.k if self._k is None else self._k
         else:
             formula, scores = self._evolve(Labelled(documents, classes))
             k = self._settings.k

@@ -274,4 +274,6 @@ def _folder_name(blocks: Blocks) -> str:
     if not blocks:
         return "plain"
     cut = blocks if isinstance(blocks, BlockOptions) else BlockOptions()
-    return "blocks" if cut == BlockOptions() else f"blocks-{cut.alpha:g}-{cut.tags}"
+    if cut == BlockOptions():
+        return "blocks"
+    return f"blocks-{cut.alpha:g}-{cut.tags}-{cut.context}"
