@@ -1,20 +1,20 @@
-"""Numba's compiler with types that mypy can follow."""
+"""Loops over arrays: in C where that was built, in Python otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
-import numba
+from honeyguide.native import native
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """`function` as machine code that releases the interpreter's lock; kept on disk between runs.
+    """The twin of `function` in C, which is called `module_function` there, or `function` itself.
 
-    Numba looks only at a function's own file to see whether its kept code is out of date: after a change
-    to one that others call, remove `__pycache__`.
+    The Python is the reference: it says what the C does, and runs where no C was built.
     """
-    return cast(Callable[_P, _R], numba.njit(cache=True, nogil=True)(function))
+    name = f"{function.__module__.rpartition('.')[2]}_{function.__name__}"
+    return cast(Callable[_P, _R], getattr(native, name, function))

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
+import sys
+from types import ModuleType
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from honeyguide import compiled
 from honeyguide import native as native_package
+from honeyguide.frontier import queues
+from honeyguide.frontier.seen import Seen
+from honeyguide.model import Outcome
 from honeyguide.parse import blocks, prescan
 from honeyguide.parse.html import read_page
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
+from honeyguide.store.columns import Columns
 from honeyguide.text import simhash
+from honeyguide.text.word_table import WordTable
 
 pytestmark = pytest.mark.skipif(native_package.native is None, reason="the C part is not built here")
 
@@ -160,3 +170,97 @@ def test_prescan(pieces: list[bytes]) -> None:
         compiled = prescan.prescan(body)
         patch.setattr(prescan, "native", None)
         assert prescan.prescan(body) == compiled
+
+
+def pure(module: str) -> ModuleType:
+    """A module once more, made without the C part."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert spec.loader is not None
+    fresh = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "native", None)
+        spec.loader.exec_module(fresh)
+    return fresh
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32))
+def test_frontier(seed: int) -> None:
+    """Two frontiers, one in Python, are asked the same and keep the same arrays."""
+    chance = random.Random(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        heap = pure("honeyguide.frontier.pairing_heap")
+        patch.setitem(sys.modules, "honeyguide.frontier.pairing_heap", heap)
+        python = pure("honeyguide.frontier.queues")
+    assert type(python.take) is not type(queues.take)
+    both = [module.Queues(Columns()) for module in (python, queues)]
+    for one in both:
+        one._columns.extend(200)
+        one.grow_urls()
+        one.grow_hosts(10)
+    known = 0
+    for _ in range(40):
+        step = chance.randrange(8)
+        rows = np.array(sorted(min(199, chance.randrange(1, known + 3)) for _ in range(4)), np.int32)
+        rows = np.minimum(rows, known + 1 + np.arange(4)).astype(np.int32)
+        batch = (
+            np.round(np.array([chance.random() for _ in range(4)]), 1),
+            np.full(4, Outcome.WAITING, np.uint8),
+        )
+        places = np.array([1 + int(row) % 9 for row in rows], np.int32)
+        host, number = chance.randrange(1, 10), chance.random() * 10
+        mode = chance.randrange(4)
+        answers: list[str] = []
+        for module, one in zip((python, queues), both, strict=True):
+            urls, hosts = one.urls, one.hosts
+            answer: object = None
+            if step <= 2:
+                made = queues.Batch(known, rows, batch[0], batch[1], places)
+                answer = module.join(urls, hosts, one.counts, made, mode).tolist()
+            elif step == 3:
+                best = module.best_host(urls, hosts, number)
+                answer = [best, module.take(urls, hosts, best) if best else 0]
+            elif step == 4:
+                module.schedule(urls, hosts, host, number, mode == 0)
+            elif step == 5 and hosts.state[host] != queues.BUSY:
+                module.park(hosts, host)
+                answer = module.best_of(urls, hosts, np.array([host], np.int32))
+                module.unpark(urls, hosts, host)
+            elif step == 6:
+                module.change_priorities(urls, hosts, rows[:1].astype(np.int64), batch[0][:1])
+                answer = module.earliest(hosts, number)
+            elif step == 7 and seed % 2:
+                answer = module.clear(urls, hosts, host).tolist()
+            answers.append(str(answer))
+        if step <= 2:
+            known = max(known, int(rows.max()))
+        assert answers[0] == answers[1]
+        for mine, yours in zip(both[0].hosts[:5], both[1].hosts[:5], strict=True):
+            np.testing.assert_array_equal(mine, yours)
+        np.testing.assert_array_equal(both[0].urls.tree.key, both[1].urls.tree.key)
+        np.testing.assert_array_equal(both[0].counts, both[1].counts)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=50))
+def test_seen(ids: list[int]) -> None:
+    python = pure("honeyguide.frontier.seen")
+    answers = []
+    for kind in (python.Seen, Seen):
+        seen, column = kind(), np.zeros(100, np.int64)
+        rows, size = seen.rows(np.array(ids, np.int64), column, size=0)
+        answers.append((rows.tolist(), size, column.tolist(), [seen.row(number, column) for number in ids]))
+    assert answers[0] == answers[1]
+
+
+@given(st.lists(st.text(alphabet="abc ", max_size=300), max_size=5))
+def test_word_table(texts: list[str]) -> None:
+    tables = pure("honeyguide.text.word_table").WordTable(), WordTable()
+    for number, text in enumerate(texts):
+        answers = []
+        for table in tables:
+            found, missed = table.scan(text.encode())
+            answers.append((found.tolist(), missed[:, [0, 2, 3]].tolist()))
+            table.put(missed[:, 1], np.full(len(missed), number, np.int32))
+        assert answers[0] == answers[1]
+        assert len(tables[0]) == len(tables[1])

@@ -8,6 +8,7 @@ to be left alone are parked (`parking.py`), in no heap.
 
 from __future__ import annotations
 
+from math import isnan, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -141,18 +142,33 @@ def change_priority(urls: Urls, hosts: Hosts, row: int, priority: float) -> None
     settle(urls, hosts, host)
 
 
-@compiled
 def join(urls: Urls, hosts: Hosts, counts: NDArray[np.int64], batch: Batch, mode: int) -> NDArray[np.uint8]:
     """Take in found URLs, one after the other; returns what became of each."""
-    known = batch.known
     actions = np.zeros(len(batch.rows), np.uint8)
+    join_into(urls, hosts, counts, batch, mode, actions, REVIVED, _WAITING)
+    return actions
+
+
+@compiled
+def join_into(  # noqa: PLR0917 - C takes no keywords
+    urls: Urls,
+    hosts: Hosts,
+    counts: NDArray[np.int64],
+    batch: Batch,
+    mode: int,
+    actions: NDArray[np.uint8],
+    revived: NDArray[np.bool_],
+    waiting: int,
+) -> None:
+    """`join`, what became of each written to `actions`."""
+    known = batch.known
     for i in range(len(batch.rows)):
-        row, priority = int(batch.rows[i]), batch.priorities[i]
-        outcome, host = int(batch.outcomes[i]), batch.hosts[i]
-        if outcome == _WAITING and hosts.closed[host] != 0:
+        row, priority = int(batch.rows[i]), float(batch.priorities[i])
+        outcome, host = int(batch.outcomes[i]), int(batch.hosts[i])
+        if outcome == waiting and hosts.closed[host] != 0:
             outcome = int(hosts.closed[host])
-        status = urls.status[row]
-        if row > known or (outcome == _WAITING and status in (_ORDER, _NOFOLLOW, _TOO_DEEP)):
+        status = int(urls.status[row])
+        if row > known or (outcome == waiting and revived[status]):
             actions[i] = NEW if row > known else REPLACED
             if row > known:
                 known = row
@@ -161,19 +177,18 @@ def join(urls: Urls, hosts: Hosts, counts: NDArray[np.int64], batch: Batch, mode
             counts[outcome] += 1
             urls.status[row] = outcome
             urls.tree.key[row] = priority
-            if outcome == _WAITING:
+            if outcome == waiting:
                 urls.hosts[row] = host
                 enqueue(urls, hosts, row)
-        elif status == _WAITING and outcome == _WAITING and mode != _FIRST:
-            old = urls.tree.key[row]
+        elif status == waiting and outcome == waiting and mode != _FIRST:
+            old = float(urls.tree.key[row])
             if mode == _MAX and not priority > old:
                 continue
-            if mode == _SUM and not np.isnan(old + priority):
+            if mode == _SUM and not isnan(old + priority):
                 priority = old + priority
             actions[i] = REPLACED
             if priority != old:
                 change_priority(urls, hosts, row, priority)
-    return actions
 
 
 @compiled
@@ -262,15 +277,22 @@ def earliest(hosts: Hosts, now: float) -> float:
     if hosts.roots[_READY_ROOT] != 0:
         return now
     if host == 0:
-        return np.nan
+        return nan
     return float(max(now, -hosts.timed.key[host]))
 
 
-@compiled
 def clear(urls: Urls, hosts: Hosts, host: int) -> NDArray[np.int32]:
     """Empty a host's heap; returns the rows that were in it, in order."""
     rows = np.empty(hosts.length[host], np.int32)
-    members(urls.tree, hosts.best[host], rows)
+    clear_into(urls, hosts, host, rows)
+    rows.sort()
+    return rows
+
+
+@compiled
+def clear_into(urls: Urls, hosts: Hosts, host: int, rows: NDArray[np.int32]) -> None:
+    """Empty a host's heap and write what was in it to `rows`, in no particular order."""
+    members(urls.tree, int(hosts.best[host]), rows)
     for row in rows:
         urls.tree.child[row] = 0
         urls.tree.next[row] = 0
@@ -279,8 +301,6 @@ def clear(urls: Urls, hosts: Hosts, host: int) -> NDArray[np.int32]:
     hosts.length[host] = 0
     if hosts.state[host] != BUSY:
         withdraw(hosts, host)
-    rows.sort()
-    return rows
 
 
 @compiled
@@ -292,13 +312,18 @@ def change_priorities(
         change_priority(urls, hosts, rows[i], priorities[i])
 
 
-@compiled
 def enqueue_all(urls: Urls, hosts: Hosts, size: int, host_count: int) -> None:
     """Queue every waiting URL of rows 1 to `size`; for a start from the state."""
+    enqueue_rows(urls, hosts, size, host_count, _WAITING)
+
+
+@compiled
+def enqueue_rows(urls: Urls, hosts: Hosts, size: int, host_count: int, waiting: int) -> None:
+    """`enqueue_all`, told what a waiting URL's status is."""
     for row in range(1, size + 1):
-        if urls.status[row] == _WAITING:
+        if urls.status[row] == waiting:
             host = urls.hosts[row]
-            hosts.best[host] = push(urls.tree, hosts.best[host], row)
+            hosts.best[host] = push(urls.tree, int(hosts.best[host]), row)
             hosts.length[host] += 1
     for host in range(1, host_count):
         settle(urls, hosts, host)

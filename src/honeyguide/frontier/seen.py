@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIX = 0x9E3779B97F4A7C15
 _LOAD = 0.7
 
 
@@ -18,8 +18,7 @@ def _find(slots: NDArray[np.int32], ids: NDArray[np.int64], url_id: np.int64) ->
     The fingerprint is mixed once more, because those of hostile origin may share their low bits.
     """
     mask = len(slots) - 1
-    mixed = np.uint64(url_id) * _MIX
-    place = int(mixed >> np.uint64(32)) & mask
+    place = ((int(url_id) * _MIX) >> 32) & mask
     while slots[place] != 0 and ids[slots[place]] != url_id:
         place = (place + 1) & mask
     return place

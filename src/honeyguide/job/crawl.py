@@ -19,7 +19,6 @@ from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.visit import Visitor
 from honeyguide.fetch.base import Fetcher
-from honeyguide.frontier.compile_ahead import compile_ahead
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.examples import prepare
 from honeyguide.job.parts import chosen
@@ -145,7 +144,6 @@ class Crawl:
                 self.missed_examples = prepared.missed
                 for event in prepared.events:
                     yield event
-                await self._or_stop(asyncio.to_thread(compile_ahead))
                 self._crawler = make_crawler(
                     equipment, prepared.examples, prepared=prepared.sources, session=session
                 )

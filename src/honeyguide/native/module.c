@@ -4,11 +4,41 @@
 
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, name##_doc}
 
+#define TWIN(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
+
 static PyMethodDef METHODS[] = {
     METHOD(scan_page),
     METHOD(simhash),
     METHOD(content_blocks),
     METHOD(tag_counts),
+    TWIN(pairing_heap_push),
+    TWIN(pairing_heap_pop),
+    TWIN(pairing_heap_remove),
+    TWIN(pairing_heap_members),
+    TWIN(queues_settle),
+    TWIN(queues_make_ready),
+    TWIN(queues_withdraw),
+    TWIN(queues_enqueue),
+    TWIN(queues_dequeue),
+    TWIN(queues_change_priority),
+    TWIN(queues_change_priorities),
+    TWIN(queues_join_into),
+    TWIN(queues_best_host),
+    TWIN(queues_take),
+    TWIN(queues_schedule),
+    TWIN(queues_park),
+    TWIN(queues_unpark),
+    TWIN(queues_free),
+    TWIN(queues_goes_before),
+    TWIN(queues_best_of),
+    TWIN(queues_earliest),
+    TWIN(queues_clear_into),
+    TWIN(queues_enqueue_rows),
+    TWIN(seen__find),
+    TWIN(seen__insert),
+    TWIN(seen__rows),
+    TWIN(word_table__put),
+    TWIN(word_table__scan),
     {NULL, NULL, 0, NULL},
 };
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 1
+#define NATIVE_VERSION 2
 
 extern const char scan_page_doc[];
 int page_init(void);
@@ -22,5 +22,35 @@ PyObject *content_blocks(PyObject *module, PyObject *const *arguments, Py_ssize_
 
 extern const char tag_counts_doc[];
 PyObject *tag_counts(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
+/* frontier.c */
+PyObject *pairing_heap_push(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *pairing_heap_pop(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *pairing_heap_remove(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *pairing_heap_members(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_settle(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_make_ready(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_withdraw(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_enqueue(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_dequeue(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_change_priority(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_change_priorities(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_join_into(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_best_host(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_take(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_schedule(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_park(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_unpark(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_free(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_goes_before(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_best_of(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_earliest(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_clear_into(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_enqueue_rows(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *seen__find(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *seen__insert(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *seen__rows(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *word_table__scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

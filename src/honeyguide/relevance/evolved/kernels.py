@@ -6,12 +6,18 @@ kept in 0..1e18 after every operation: nothing overflows, whatever evolution wri
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.compiled import compiled
+from honeyguide.errors import MissingExtra
+
+try:
+    import numba
+except ImportError:
+    raise MissingExtra("an evolved page model", "gp") from None
 
 Floats = NDArray[np.float32]
 Longs = NDArray[np.int64]
@@ -20,6 +26,17 @@ Ints = NDArray[np.int32]
 LARGEST: Final = np.float32(1e18)
 SMALLEST: Final = np.float32(1e-18)
 ZERO: Final = np.float32(0.0)
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def compiled(function: _F) -> _F:
+    """`function` as machine code that lets go of the interpreter's lock; kept on disk between runs.
+
+    Numba looks only at a function's own file to see whether its kept code is out of date.
+    """
+    return cast(_F, numba.njit(cache=True, nogil=True)(function))
 
 
 @compiled
