@@ -94,7 +94,7 @@ def test_a_crawl_from_start_to_end(watched: Watched, portal: RunningPortal, topi
         until_pages(watched, before + 8)
         expect(page.locator("#curve path.stroke")).to_be_visible()
         expect(page.locator("#hosts tbody tr").first).to_be_visible()
-        expect(page.locator("#outcomes tbody tr").first).to_contain_text("fetched")
+        expect(page.locator("#outcomes tbody tr").first).to_contain_text("Fetched")
         expect(page.locator("#pages tr").first).to_be_visible()
         watched.shoot("live-crawling", whole=True)
 

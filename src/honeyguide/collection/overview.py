@@ -17,6 +17,8 @@ POINTS = 120
 """Points of a curve: more than a screen shows."""
 BINS = 20
 HOSTS = 12
+MAPPED = 60
+"""Hosts on the map of the crawl."""
 LAST = 12
 RATE_SECONDS = 30.0
 CURVE_SECONDS = 600.0
@@ -62,12 +64,27 @@ class LastPage(msgspec.Struct, frozen=True):
     """The terms behind the verdict."""
 
 
+class Ended(msgspec.Struct, frozen=True):
+    """How many addresses ended in one way."""
+
+    name: str
+    """Of the `Outcome`, for addresses and metrics."""
+    label: str
+    """For people."""
+    urls: int
+    setting: str
+    """The setting that changes it; empty where none does."""
+
+
 class LastDrop(msgspec.Struct, frozen=True):
     """An address that ended without a page lately."""
 
     url: str
     outcome: str
+    """For people."""
     reason: str
+    setting: str
+    """The setting that changes it; empty where none does."""
 
 
 class Overview(msgspec.Struct, frozen=True):
@@ -85,8 +102,10 @@ class Overview(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     rate: float = 0.0
     """Pages a second: lately while it runs, else over the whole crawl."""
-    outcomes: list[tuple[str, int]] = []
-    """Names and numbers of addresses that ended, most frequent first."""
+    outcomes: list[Ended] = []
+    """Addresses that ended, most frequent first."""
+    largest_hosts: list[HostLine] = []
+    """Hosts with most pages, for the map."""
     frontier_hosts: list[HostLine] = []
     other_hosts: int = 0
     """Hosts with waiting URLs that are not in the list."""
@@ -130,7 +149,10 @@ def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
         bytes=int(spent.get("bytes", 0)),
         seconds=seconds,
         rate=_rate(catalogue.at, now, pages, seconds),
-        outcomes=[(outcome.name.lower(), count) for outcome, count in ended],
+        outcomes=[
+            Ended(outcome.name.lower(), outcome.label, count, outcome.setting) for outcome, count in ended
+        ],
+        largest_hosts=largest_hosts(state),
         frontier_hosts=lines,
         other_hosts=others,
         frontier_scores=frontier_scores(columns),
@@ -162,6 +184,14 @@ def _frontier_hosts(state: State, columns: Columns) -> tuple[list[HostLine], int
         name, fetched, relevant = found or ("", 0, 0)
         lines.append(HostLine(name, int(numbers[row]), fetched, relevant))
     return lines, len(busy) - len(best)
+
+
+def largest_hosts(state: State, *, most: int = MAPPED) -> list[HostLine]:
+    """The hosts with most pages; their waiting addresses are not counted."""
+    found = state.connection.execute(
+        "SELECT name, fetched, relevant FROM host WHERE fetched > 0 ORDER BY fetched DESC, row LIMIT ?", (most,)
+    )
+    return [HostLine(name, 0, fetched, relevant) for name, fetched, relevant in found]
 
 
 def frontier_scores(columns: Columns) -> list[ScoreBin]:
@@ -242,5 +272,8 @@ def last_drops(state: State, *, most: int = 8) -> list[LastDrop]:
     lines = []
     for url, text in found:
         data = msgspec.json.decode(text)
-        lines.append(LastDrop(url, str(data.get("outcome", "")), str(data.get("reason", ""))))
+        name = str(data.get("outcome", ""))
+        outcome = Outcome.__members__.get(name.upper())
+        label, setting = (outcome.label, outcome.setting) if outcome is not None else (name, "")
+        lines.append(LastDrop(url, label, str(data.get("reason", "")), setting))
     return lines

@@ -53,7 +53,7 @@ def exposition(figures: Figures, watch: Watch) -> str:
         "honeyguide_pages_per_second": now.rate,
         "honeyguide_known_urls": now.known,
         "honeyguide_waiting_urls": now.waiting,
-        "honeyguide_ended_urls": now.outcomes,
+        "honeyguide_ended_urls": [(line.name, line.urls) for line in now.outcomes],
         "honeyguide_hosts": now.hosts,
         "honeyguide_sessions": standing.sessions,
         "honeyguide_crawl_running": int(standing.running),

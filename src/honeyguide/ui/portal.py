@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from honeyguide.collection.catalogue import Catalogue
 from honeyguide.collection.collection import Collection
+from honeyguide.collection.exports.datasheet import topic_name
 from honeyguide.errors import HoneyguideError
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.ui.applying import Applier, LinkCounter
@@ -39,11 +40,23 @@ class Portal:
         self._lock = threading.Lock()
         self._idle: deque[tuple[int, Collection]] = deque()
         self._closed = False
+        self._topic = (0, "")
 
     @property
     def exists(self) -> bool:
         """Whether the folder holds a collection yet."""
         return is_collection(self.folder) and self.layout.state_file.exists()
+
+    @property
+    def topic(self) -> str:
+        """What the collection is about; the folder's name where that cannot be told."""
+        try:
+            changed = self.layout.topic_file.stat().st_mtime_ns
+        except OSError:
+            return self.folder.name
+        if changed != self._topic[0]:
+            self._topic = (changed, topic_name(self.layout.topic_file))
+        return self._topic[1] or self.folder.name
 
     @contextmanager
     def reading(self) -> Iterator[Collection]:

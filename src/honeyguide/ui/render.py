@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from honeyguide.errors import CollectionError, HoneyguideError
+from honeyguide.model import Outcome
 
 MOST_PAGES = 2_000
 """How far a list can be paged; beyond that, filters are the better way."""
@@ -52,6 +53,12 @@ def _when(at: float | None) -> str:
         return ""
 
 
+def _outcome(name: str) -> str:
+    """An outcome's label by its name."""
+    known = Outcome.__members__.get(name.upper())
+    return known.label if known is not None else name
+
+
 def _is_web(url: object) -> bool:
     """Whether an address may become a link: never `javascript:` or `data:`."""
     return isinstance(url, str) and url.startswith(("http://", "https://"))
@@ -66,7 +73,13 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"number": _number, "share": _share, "score": _score, "when": _when}
+    environment.filters |= {
+        "number": _number,
+        "share": _share,
+        "score": _score,
+        "when": _when,
+        "outcome": _outcome,
+    }
     environment.tests["web"] = _is_web
     environment.globals["navigation"] = NAVIGATION
     return environment
@@ -93,6 +106,7 @@ def render(
         title=title,
         active=active,
         collection=request.app.state.portal.folder.name,
+        topic=request.app.state.portal.topic,
         **values,
     )
     # Lone surrogates come from hostile pages and cannot be sent.

@@ -15,8 +15,8 @@ export function steps(top, count = 4) {
   return marks;
 }
 
-function frame(width, height, label) {
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+function frame(width, height, label, role = "img") {
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role, "aria-label": label });
 }
 
 function grid(root, width, height, marks, format) {
@@ -31,14 +31,24 @@ function grid(root, width, height, marks, format) {
 }
 
 /** A line (with a filled area) through [x, y] points, drawn into a box. */
-export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1, top, kind = "", height = 200 }) {
+export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1, top, kind = "", height = 200, band = null }) {
   const width = Math.max(240, box.clientWidth);
   const root = frame(width, height, label);
   box.replaceChildren(root);
   if (points.length < 2) return empty(root, width, height);
   const first = x0 ?? points[0][0];
   const last = x1 ?? points[points.length - 1][0];
-  const y = grid(root, width, height, steps(top ?? Math.max(...points.map((point) => point[1]), 1e-9)), formatY);
+  const highest = Math.max(...points.map((point) => point[1]), 1e-9);
+  // A bound far above the curve must not flatten it.
+  const marks = steps(top ?? (band ? Math.max(highest, Math.min(band[1], 2 * highest)) : highest));
+  const y = grid(root, width, height, marks, formatY);
+  if (band) {
+    const ceiling = marks[marks.length - 1];
+    const [low, high] = [Math.min(band[0], ceiling), Math.min(band[1], ceiling)];
+    root.append(
+      svg("rect", { class: "band", x: PAD.left, width: width - PAD.left - PAD.right, y: y(high).toFixed(1), height: Math.max(1, y(low) - y(high)).toFixed(1) }),
+      svg("text", { class: "axis", x: PAD.left + 8, y: PAD.top + 14 }, band[2]));
+  }
   const x = (value) => PAD.left + ((value - first) / (last - first || 1)) * (width - PAD.left - PAD.right);
   const path = points.map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`).join("");
   const base = (height - PAD.bottom).toFixed(1);
@@ -76,6 +86,40 @@ const number = (value) => Math.abs(value) >= 1000 ? whole(value) : String(+value
 
 function empty(root, width, height) {
   root.append(svg("text", { class: "axis", x: width / 2, y: height / 2, "text-anchor": "middle" }, "nothing yet"));
+  return root;
+}
+
+/** Hosts as circles, each placed as near to the middle as there is room: size by pages, colour by share on topic. */
+export function circles(box, hosts, { label, link, height = 300 }) {
+  const width = Math.max(240, box.clientWidth);
+  const root = frame(width, height, label, "group");
+  box.replaceChildren(root);
+  if (!hosts.length) return empty(root, width, height);
+  const area = hosts.reduce((sum, host) => sum + host.fetched, 0);
+  const scale = Math.sqrt((0.42 * width * height) / (Math.PI * area));
+  const placed = [];
+  for (const host of hosts) {
+    const r = Math.min(height / 2 - 4, Math.max(3, scale * Math.sqrt(host.fetched)));
+    for (let turn = 0; turn < 4000; turn += 1) {
+      const away = 1.6 * Math.sqrt(turn);
+      const x = width / 2 + (width / height) * away * Math.cos(turn * 2.4);
+      const y = height / 2 + away * Math.sin(turn * 2.4);
+      if (x - r < 0 || x + r > width || y - r < 0 || y + r > height) continue;
+      if (placed.some((one) => Math.hypot(one.x - x, one.y - y) < one.r + r + 2)) continue;
+      placed.push({ x, y, r, host });
+      break;
+    }
+  }
+  for (const { x, y, r, host } of placed) {
+    const rate = host.relevant / host.fetched;
+    const told = `${host.name}: ${whole(host.relevant)} of ${whole(host.fetched)} on topic`;
+    const name = host.name.replace(/^www\./, "");
+    root.append(svg("a", { href: link(host.name), "aria-label": told },
+      svg("circle", { class: "host", cx: x.toFixed(1), cy: y.toFixed(1), r: r.toFixed(1) }, svg("title", {}, told)),
+      svg("circle", { class: "share", cx: x.toFixed(1), cy: y.toFixed(1), r: (r * Math.sqrt(rate)).toFixed(1) }),
+      r > 24 ? svg("text", { class: "name", x: x.toFixed(1), y: (y + 4).toFixed(1), "text-anchor": "middle" },
+        name.length * 6 > 2 * r ? `${name.slice(0, Math.max(3, Math.floor(r / 3.4)))}…` : name) : ""));
+  }
   return root;
 }
 

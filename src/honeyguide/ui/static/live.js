@@ -1,6 +1,6 @@
 // The live view: figures come as server-sent events and are drawn as they come.
 
-import { bars, histogram, line } from "./charts.js";
+import { bars, circles, histogram, line } from "./charts.js";
 import { node, score, share, whole } from "./dom.js";
 
 const byId = (id) => document.getElementById(id);
@@ -42,11 +42,12 @@ function standing({ standing: now, overview }) {
     `${seconds(overview.seconds)} of crawling, ${whole(overview.requests)} requests, ${bytes(overview.bytes)} of pages, ${whole(now.sessions)} run${now.sessions === 1 ? "" : "s"}`);
 }
 
-function charts({ overview }) {
+function charts({ overview, estimate }) {
   const pages = (value) => value === 1 ? "1 page" : `${whole(value)} pages`;
   const curve = overview.curve;
   line(byId("curve"), curve.map((point) => [point[0], point[1]]), {
-    label: `Relevant pages over pages fetched: ${overview.relevant} of ${overview.pages}`, x: pages, height: 220 });
+    label: `Pages on topic over pages fetched: ${overview.relevant} of ${overview.pages}`, x: pages, height: 260,
+    band: estimate ? [estimate.total_low, estimate.total_high, `about ${whole(Math.round(estimate.total))} on topic in all`] : null });
   line(byId("recent"), curve.map((point) => [point[0], point[2]]), {
     label: `Share of relevant pages among the last 200: ${share(overview.recent_harvest)}`, x: pages, top: 1,
     y: (value) => share(value, 0), kind: "good" });
@@ -56,10 +57,14 @@ function charts({ overview }) {
   histogram(byId("scores"), overview.frontier_scores, { label: "Waiting addresses by priority" });
   byId("hosts").replaceChildren(bars(
     overview.frontier_hosts.map((host) => [host.name, host.waiting, whole(host.fetched), whole(host.relevant)]),
-    { head: ["Host", "", "Waiting", "Fetched", "Relevant"], link: (name) => `/urls?${new URLSearchParams({ outcome: "waiting", host: name })}` }),
+    { head: ["Host", "Share", "Waiting", "Fetched", "Relevant"], link: (name) => `/urls?${new URLSearchParams({ outcome: "waiting", host: name })}` }),
   node("p", { class: "soft" }, overview.other_hosts ? `and ${whole(overview.other_hosts)} more hosts with waiting addresses` : ""));
-  byId("outcomes").replaceChildren(bars(overview.outcomes, {
-    head: ["Outcome", "", "Addresses"], link: (name) => `/urls?${new URLSearchParams({ outcome: name })}` }));
+  byId("outcomes").replaceChildren(bars(overview.outcomes.map((end) => [end.label, end.urls, end.setting]), {
+    head: ["Outcome", "Share", "Addresses", "Setting"],
+    link: (label) => `/urls?${new URLSearchParams({ outcome: overview.outcomes.find((end) => end.label === label).name })}` }));
+  circles(byId("map"), overview.largest_hosts, {
+    label: `${whole(overview.hosts)} host${overview.hosts === 1 ? "" : "s"}, the largest: ${overview.largest_hosts.slice(0, 5).map((host) => host.name).join(", ")}`,
+    link: (name) => `/search?${new URLSearchParams({ host: name, verdict: "all" })}` });
 }
 
 function lists({ overview }) {
@@ -72,7 +77,18 @@ function lists({ overview }) {
   byId("dropped").replaceChildren(...overview.last_drops.map((drop) => node("tr", {},
     node("td", {}, node("span", { class: "tag" }, drop.outcome)),
     node("td", { class: "url" }, node("a", { href: `/page?${new URLSearchParams({ url: drop.url })}` }, node("bdi", {}, drop.url))),
-    node("td", {}, node("bdi", {}, drop.reason)))));
+    node("td", {}, node("bdi", {}, drop.reason), drop.setting ? node("div", { class: "soft" }, `change it with ${drop.setting}`) : ""))));
+}
+
+/** What the crawl does now, in one sentence. */
+function doing({ overview, standing: now }) {
+  const next = overview.frontier_hosts[0];
+  const found = `${whole(overview.relevant)} of ${whole(overview.pages)} page${overview.pages === 1 ? "" : "s"} on topic`;
+  const where = next ? `, most of what waits is on ${next.name}` : "";
+  const told = now.paused ? `Paused with ${found}.`
+    : now.running ? `Fetching ${overview.rate.toFixed(1)} pages a second: ${found}, ${share(overview.recent_harvest, 0)} of the last 200${where}.`
+    : overview.pages ? `Finished with ${found}; ${whole(overview.waiting)} addresses wait.` : "Nothing has been fetched yet. Continue the crawl to begin.";
+  byId("doing").replaceChildren(told);
 }
 
 byId("limits").addEventListener("input", (event) => { event.target.dataset.touched = "yes"; });
@@ -84,6 +100,7 @@ stream.addEventListener("figures", (event) => {
   standing(figures);
   charts(figures);
   lists(figures);
+  doing(figures);
   document.body.dataset.ticks = String(Number(document.body.dataset.ticks || 0) + 1);
 });
 stream.addEventListener("problem", (event) => byId("state").replaceChildren(JSON.parse(event.data)));
