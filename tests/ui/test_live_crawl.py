@@ -85,9 +85,11 @@ def test_a_crawl_from_start_to_end(watched: Watched, portal: RunningPortal, topi
     command = [sys.executable, "-m", "honeyguide", "crawl", str(topic_file), "--out", str(folder), "--quiet"]
     crawl = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        while not (folder / "state.sqlite").exists():
-            page.wait_for_timeout(100)
         page.goto(portal.url)
+        while not page.locator("#state").count():  # until the crawl has written its collection
+            page.wait_for_timeout(100)
+            page.goto(portal.url)
+        watched.problems.clear()
         expect(page.locator("#state")).to_contain_text("crawling")
         watched.until("document.querySelector('[data-of=pages]').textContent !== '0'")
         before = pages(watched)

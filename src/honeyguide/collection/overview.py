@@ -189,7 +189,8 @@ def _frontier_hosts(state: State, columns: Columns) -> tuple[list[HostLine], int
 def largest_hosts(state: State, *, most: int = MAPPED) -> list[HostLine]:
     """The hosts with most pages; their waiting addresses are not counted."""
     found = state.connection.execute(
-        "SELECT name, fetched, relevant FROM host WHERE fetched > 0 ORDER BY fetched DESC, row LIMIT ?", (most,)
+        "SELECT name, fetched, relevant FROM host WHERE fetched > 0 ORDER BY fetched DESC, row LIMIT ?",
+        (most,),
     )
     return [HostLine(name, 0, fetched, relevant) for name, fetched, relevant in found]
 
