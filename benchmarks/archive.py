@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from honeyguide.store.archive import ArchiveWriter, Exchange
-from honeyguide.store.archive_reader import index_archive, iterate, read_record
+from honeyguide.store.archive_reader import iterate, read_record
 from honeyguide.store.archive_record import warc_date
 
 with warnings.catch_warnings():
@@ -144,12 +144,12 @@ def main() -> None:
         print(f"{name:<12}{level:>6}{one[0]:>10.0f}{one[1]:>8.0f}{two[0]:>11.0f}{two[1]:>8.0f}")
     if web.is_file():
         start = time.process_time()
-        entries = index_archive(web)
-        print(f"index of {web.name}: {len(entries)} answers in {time.process_time() - start:.2f} s CPU")
-        sample = random.Random(2).sample(entries, min(500, len(entries)))
+        places = [(answer.offset, answer.length) for answer in iterate(web)]
+        print(f"all of {web.name}: {len(places)} answers in {time.process_time() - start:.2f} s CPU")
+        sample = random.Random(2).sample(places, min(500, len(places)))
         start = time.process_time()
-        for entry in sample:
-            read_record(web.parent, web.name, entry.offset, entry.length)
+        for offset, length in sample:
+            read_record(web.parent, web.name, offset, length)
         print(f"random read: {(time.process_time() - start) / len(sample) * 1e6:.0f} µs")
 
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from loopback import Recorder, recording
 
-from honeyguide.discovery.backlinks import rationed
+from honeyguide.discovery import rate_limit
 from honeyguide.discovery.backlinks.base import BacklinkService, Parents
 from honeyguide.discovery.backlinks.context import GraphLimits, context_graph
 from honeyguide.discovery.backlinks.json_service import JsonService
@@ -77,8 +77,8 @@ async def test_json_service_asks_by_template_and_reads_by_path(monkeypatch: pyte
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (Answer(200, JSON, b"<html>oops"), "no JSON"),
-        (Answer(200, JSON, b"[" * 100_000), "no JSON"),
+        (Answer(200, JSON, b"<html>oops"), "not JSON"),
+        (Answer(200, JSON, b"[" * 100_000), "not JSON"),
         (as_json({"error": "no such thing"}), "nothing at rows"),
         (as_json([1, 2, 3]), "nothing at rows"),
         (Answer(500, (), b""), "HTTP 500"),
@@ -114,7 +114,7 @@ async def test_a_service_that_is_down() -> None:
         answers = [await asked.ask(f"https://site.example/{i}", 5, patience=99) for i in range(5)]
     assert [one.failed for one in answers] == [True, True, True, False, False]
     assert "connection" in answers[0].note
-    assert "failing too often" in answers[4].note
+    assert "repeated failures" in answers[4].note
     assert answers[4].requests == 0
 
 
@@ -158,7 +158,7 @@ class Slow:
 
 @pytest.mark.realtime
 async def test_a_slow_service_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rationed, "DEADLINE", 0.05)
+    monkeypatch.setattr(rate_limit, "DEADLINE", 0.05)
     found = await Rationed(Slow(), VirtualClock()).ask(PAGE, 5, patience=1)
     assert found.failed
     assert "no answer within" in found.note
@@ -256,7 +256,7 @@ async def test_something_that_is_no_mediawiki() -> None:
     async with asking(lambda url: as_json({"hello": 1})) as (http, _):
         found = await MediaWiki(http, api="http://wiki.example/w/api.php").parents(PAGE, 10)
     assert found.failed
-    assert "not that of a MediaWiki" in found.note
+    assert "not from a MediaWiki" in found.note
 
 
 class Recording:

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.discovery.backlinks import edge_files, rationed
+from honeyguide.discovery import rate_limit
+from honeyguide.discovery.backlinks import edge_files
 from honeyguide.discovery.backlinks.edge_list import EdgeList
 from honeyguide.discovery.backlinks.keyed_file import KeyedFile, KeyedWriter
 from honeyguide.discovery.backlinks.rationed import Rationed
@@ -147,7 +148,7 @@ async def test_a_bad_file_is_read_once_and_then_left_alone(tmp_path: Path) -> No
 async def test_an_index_may_take_longer_than_a_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rationed, "DEADLINE", 0.0)
+    monkeypatch.setattr(rate_limit, "DEADLINE", 0.0)
     path = tmp_path / "e.tsv"
     path.write_text("".join(f"http://a.example/{i}\thttp://t.example/\n" for i in range(3000)))
     found = await Rationed(EdgeList(str(path)), VirtualClock()).ask("http://t.example/", 2, patience=0)

@@ -93,13 +93,13 @@ async def test_searxng_is_asked_for_json() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (answering(b"<html>please enable cookies"), "no JSON"),
+        (answering(b"<html>please enable cookies"), "not JSON"),
         (answering({"answers": []}), "no results"),
         (answering([1, 2]), "no results"),
         (answering({}, 403), "add json to search.formats"),
         (answering({}, 429), "HTTP 429"),
         (answering({}, 302), "HTTP 302"),
-        (answering(b"[" * 100_000), "no JSON"),
+        (answering(b"[" * 100_000), "not JSON"),
         (None, "HTTP 404"),
     ],
 )
@@ -164,7 +164,7 @@ async def test_any_engine_by_template_path_and_key(monkeypatch: pytest.MonkeyPat
             },
             "the environment has no NO_SUCH_KEY",
         ),
-        ({"kind": "searxng", "url": "not an address"}, "no web address"),
+        ({"kind": "searxng", "url": "not an address"}, "not a valid URL"),
         ({"kind": "searxng"}, "url"),
         ({"kind": "searxng", "url": "http://a.example", "rate": 0}, "rate"),
         ({"kind": "gopher"}, "kinds are"),

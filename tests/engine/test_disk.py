@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from archive_check import check_archive
 from crawls import SPEC, TOPIC_NAME, WEB, finish, small_crawl
 
 from honeyguide.collection.collection import Collection
 from honeyguide.lab.webs.generated import seeds
 from honeyguide.lab.webs.serve import start_server
 from honeyguide.model import Outcome
-from honeyguide.store.archive_check import check_archive
 
 VICTIM = Path(__file__).parents[1] / "support" / "victim.py"
 LIMITED = """

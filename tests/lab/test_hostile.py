@@ -10,13 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
+from archive_check import check_archive
 from loopback import config_for, crawl_all, outcome_of, outcomes
 
 from honeyguide.collection.collection import Collection
 from honeyguide.lab.webs.hostile import CASES, Case, HostileServer
 from honeyguide.lab.webs.hostile.tls import server_name
 from honeyguide.model import Outcome
-from honeyguide.store.archive_check import check_archive
 
 pytestmark = pytest.mark.realtime
 

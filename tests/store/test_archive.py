@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from archive_check import check_archive
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from honeyguide.errors import CollectionError
 from honeyguide.store import archive_record
 from honeyguide.store.archive import ArchiveWriter, Exchange, Position, archive_files
-from honeyguide.store.archive_check import check_archive
 from honeyguide.store.archive_reader import iterate, read_record
 from honeyguide.store.archive_record import RecordPacker, http_head, record_id, sha1_digest, warc_date
 from honeyguide.store.archive_scan import scan
@@ -190,16 +190,6 @@ def test_revisit_and_truncation(tmp_path: Path) -> None:
     assert again.length < first.length + 400
     with pytest.raises(ValueError, match="truncated"):
         make_writer(tmp_path / "..", start=again).write_exchange(make_exchange(truncated="because"))
-
-
-def test_resource_records(tmp_path: Path) -> None:
-    writer = make_writer(tmp_path)
-    position = writer.write_resource("urn:honeyguide:topic", AT, "application/toml", b"[topic]\n")
-    writer.close()
-    check_with_tools(tmp_path / position.file)
-    answer = read_record(tmp_path, *position)
-    assert (answer.kind, answer.status, answer.payload) == ("resource", 200, b"[topic]\n")
-    assert answer.header("content-type") == "application/toml"
 
 
 def test_files_rotate_by_size_and_keep_exchanges_together(tmp_path: Path) -> None:

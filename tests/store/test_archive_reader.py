@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import CollectionError
 from honeyguide.store.archive import ArchiveWriter, Exchange, Position
-from honeyguide.store.archive_reader import Reference, epoch, index_archive, iterate, read_record
+from honeyguide.store.archive_reader import Reference, epoch, iterate, read_record
 from honeyguide.store.archive_scan import MAX_HEADER_BYTES, TornTail
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"
@@ -40,17 +40,14 @@ def plain_record(fields: str, block: bytes) -> bytes:
 RESPONSE = "WARC-Type: response\r\nWARC-Target-URI: http://x.example/\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
 
 
-def test_random_access_equals_iteration_and_the_index(tmp_path: Path) -> None:
+def test_random_access_equals_iteration(tmp_path: Path) -> None:
     positions = write_pages(tmp_path, 20)
     path = tmp_path / positions[0].file
     listed = list(iterate(path))
-    index = index_archive(path)
-    assert [(entry.offset, entry.length) for entry in index] == [(p.offset, p.length) for p in positions]
-    assert {(entry.status, entry.content_type) for entry in index} == {(200, "text/html")}
-    for position, answer, entry in zip(positions, listed, index, strict=True):
+    assert [(answer.offset, answer.length) for answer in listed] == [(p.offset, p.length) for p in positions]
+    for position, answer in zip(positions, listed, strict=True):
         again = read_record(tmp_path, *position)
         assert again == answer
-        assert again.url == entry.url
         assert [value for name, value in again.headers if name == "Set-Cookie"] == ["a=1", "b=2"]
 
 
@@ -114,7 +111,6 @@ def test_every_torn_tail_is_told_and_tolerated(tmp_path: Path) -> None:
             with pytest.raises(TornTail, match=f"torn.warc.gz at offset {last.offset}"):
                 list(iterate(torn))
             assert len(list(iterate(torn, torn_ok=True))) == 2
-            assert len(index_archive(torn, torn_ok=True)) == 2
         elif cut > last.offset + last.length:
             raise AssertionError("the response was the last record")
 
@@ -222,17 +218,15 @@ def test_public_samples_are_read_or_refused(shared_data: Path) -> None:
             answers = list(iterate(folder / name))
             assert len(answers) == wanted, name
             assert all(":" in answer.url and "<" not in answer.url for answer in answers)
-    with pytest.raises(CollectionError, match="recompress"):
-        index_archive(folder / "example-bad-non-chunked.warc.gz")
 
 
 @pytest.mark.parametrize(("name", "pages"), [("webkb", 8275), ("office-help", 5122)])
-def test_recorded_webs_are_indexed(shared_data: Path, name: str, pages: int) -> None:
+def test_recorded_webs_are_read_at_random(shared_data: Path, name: str, pages: int) -> None:
     path = shared_data / "webs" / f"{name}.warc.gz"
-    entries = index_archive(path)
-    assert len(entries) == pages
-    for entry in entries[:: pages // 40]:
-        assert read_record(path.parent, path.name, entry.offset, entry.length).url == entry.url
+    places = [(answer.url, answer.offset, answer.length) for answer in iterate(path)]
+    assert len(places) == pages
+    for url, offset, length in places[:: pages // 40]:
+        assert read_record(path.parent, path.name, offset, length).url == url
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

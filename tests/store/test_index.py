@@ -155,7 +155,6 @@ def test_adding_again_replaces_and_removing_leaves_no_trace(index: FullText) -> 
 
 
 def test_catching_up(index: FullText, tmp_path: Path) -> None:
-    assert index.last_row() == 5
     assert index.missing([9, 2, 7, 5]) == [9, 7]
     with pytest.raises(CollectionError):
         FullText.open(tmp_path / "none.sqlite", read_only=True)

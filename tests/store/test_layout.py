@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.errors import CollectionError
-from honeyguide.store.layout import Layout, free_bytes
+from honeyguide.store.layout import Layout
 
 
 def test_a_created_collection_opens(tmp_path: Path) -> None:
@@ -69,8 +69,3 @@ def test_folders_lost_in_a_copy_come_back(tmp_path: Path) -> None:
     layout.models_folder.rmdir()
     Layout.open(tmp_path)
     assert layout.models_folder.is_dir()
-
-
-def test_disk_space(tmp_path: Path) -> None:
-    free = free_bytes(tmp_path / "not" / "yet" / "there")
-    assert free > 0

@@ -210,7 +210,6 @@ def test_log_is_rewritten_when_long(path: Path, monkeypatch: pytest.MonkeyPatch)
     assert size <= 1000 + 2 * 50 * RECORD.itemsize
     with State.open(path) as state:
         assert state.columns().priority[1:51].tolist() == columns.priority[1:51].tolist()
-        assert state.columns().best_waiting(2).tolist() == [50, 49]
 
 
 def test_hosts_round_trip(path: Path) -> None:

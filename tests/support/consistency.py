@@ -7,9 +7,10 @@ import sys
 import warnings
 from pathlib import Path
 
+from archive_check import check_archive
+
 from honeyguide.collection.collection import Collection
 from honeyguide.model import Outcome
-from honeyguide.store.archive_check import check_archive
 from honeyguide.store.index import FullText
 
 

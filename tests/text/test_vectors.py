@@ -6,12 +6,9 @@ import pytest
 from honeyguide.text.vectors import (
     HashedTerms,
     Vocabulary,
-    inverse_document_frequencies,
     normalise_rows,
-    okapi_rows,
     rows_of,
 )
-from honeyguide.text.weighting import document_frequencies, okapi
 
 DOCUMENTS = [["owl", "nest", "owl"], ["nest"], [], ["tax", "owl"]]
 
@@ -44,13 +41,3 @@ def test_hashes_are_stable_and_in_range() -> None:
 def test_normalised_rows() -> None:
     lengths = np.linalg.norm(normalise_rows(rows_of([[0, 0, 1], [], [2]], 3)).toarray(), axis=1)
     assert lengths == pytest.approx([1.0, 0.0, 1.0])
-
-
-def test_okapi_rows_agree_with_the_dict_form() -> None:
-    vocabulary, table = Vocabulary.of(DOCUMENTS), document_frequencies(DOCUMENTS)
-    counts = vocabulary.counts(DOCUMENTS)
-    idf = inverse_document_frequencies(counts)
-    matrix = okapi_rows(counts, idf, average_length=table.average_length).toarray()
-    for row, document in zip(matrix, DOCUMENTS, strict=True):
-        expected = okapi(document, table)
-        assert row.tolist() == pytest.approx([expected.get(term, 0.0) for term in vocabulary.terms])

@@ -14,7 +14,6 @@ from honeyguide.text.weighting import (
     normalised,
     okapi,
     strongest,
-    term_frequencies,
     tf_idf,
 )
 
@@ -22,7 +21,6 @@ TABLE = DocumentFrequencies(documents=100, counts={"owl": 10, "page": 100}, aver
 
 
 def test_plain_and_log_frequencies() -> None:
-    assert term_frequencies(["a", "b", "a"]) == {"a": 2, "b": 1}
     assert log_frequencies(["a", "b", "a"]) == {"a": 1 + math.log(2), "b": 1.0}
 
 

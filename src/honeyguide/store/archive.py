@@ -194,19 +194,6 @@ class ArchiveWriter:
             self._append("metadata", (*common, ("Content-Type", "application/warc-fields")), block)
         return position
 
-    def write_resource(self, url: str, at: float, content_type: str, body: bytes) -> Position:
-        """Append something that did not come over HTTP as a resource record."""
-        self._begin_record()
-        digest = sha1_digest(body)
-        fields = (
-            ("WARC-Date", warc_date(at)),
-            ("WARC-Target-URI", uri(url)),
-            ("WARC-Warcinfo-ID", self._warcinfo),
-            ("WARC-Payload-Digest", digest),
-            ("Content-Type", field(content_type)),
-        )
-        return self._append("resource", fields, body, digest=digest)
-
     def flush(self, *, sync: bool = False) -> Position:
         """Push everything to the operating system, with `sync` to the disk; the end of the archive."""
         self._drain()

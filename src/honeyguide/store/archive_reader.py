@@ -68,16 +68,6 @@ class ArchivedResponse(msgspec.Struct, frozen=True):
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
 
-class Entry(NamedTuple):
-    """One answer in the index of a WARC file."""
-
-    url: str
-    offset: int
-    length: int
-    status: int
-    content_type: str
-
-
 def read_record(
     folder: Path, file: str, offset: int, length: int, *, lookup: Lookup | None = None
 ) -> ArchivedResponse:
@@ -125,31 +115,6 @@ def iterate(
     except TornTail:
         if not torn_ok:
             raise
-
-
-def index_archive(path: Path, *, torn_ok: bool = False) -> list[Entry]:
-    """Where each answer of a file is, for random access with `read_record`.
-
-    Raises:
-        CollectionError: Also when several records share a gzip member, so that no offset leads to one.
-    """
-    entries: list[Entry] = []
-    try:
-        for record in scan(path):
-            answer = as_response(record)
-            if answer is None:
-                continue
-            if not record.alone:
-                raise CollectionError(
-                    f"{path} at offset {record.offset}: several records in one gzip member;"
-                    " run `warcio recompress` on the file first"
-                )
-            media = answer.header("content-type").partition(";")[0].strip().lower()
-            entries.append(Entry(answer.url, record.offset, record.length, answer.status, media))
-    except TornTail:
-        if not torn_ok:
-            raise
-    return entries
 
 
 def as_response(record: RawRecord) -> ArchivedResponse | None:

@@ -107,12 +107,3 @@ class Columns:
         """Number of URLs by status; statuses that do not occur are left out."""
         numbers = np.bincount(self.status[1 : self.size + 1], minlength=MAX_STATUS).tolist()
         return {outcome: numbers[outcome] for outcome in Outcome if numbers[outcome]}
-
-    def best_waiting(self, limit: int) -> NDArray[np.int64]:
-        """Rows of the waiting URLs with the highest priorities, best first."""
-        waiting = np.flatnonzero(self.status[1 : self.size + 1] == Outcome.WAITING) + 1
-        priority = self.priority[waiting]
-        if len(waiting) > limit:
-            worst = np.partition(priority, len(priority) - limit)[len(priority) - limit]
-            waiting = waiting[priority >= worst]
-        return waiting[np.lexsort((waiting, -self.priority[waiting]))][:limit]

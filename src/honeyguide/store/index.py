@@ -222,10 +222,6 @@ class FullText:
         """Number of pages in the index."""
         return int(self._connection.execute("SELECT count(*) FROM page").fetchone()[0])
 
-    def last_row(self) -> int:
-        """The highest row in the index; 0 when it is empty."""
-        return int(self._connection.execute("SELECT coalesce(max(row), 0) FROM page").fetchone()[0])
-
     def missing(self, rows: Iterable[int]) -> list[int]:
         """Those of the given rows that are not in the index, in the order given."""
         there = {row for (row,) in self._connection.execute("SELECT row FROM page")}

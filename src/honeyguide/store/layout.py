@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -144,11 +143,3 @@ class Layout(msgspec.Struct, frozen=True):
 def is_collection(root: Path) -> bool:
     """Whether a folder says that it is one."""
     return Layout(root).marker_file.is_file()
-
-
-def free_bytes(path: Path) -> int:
-    """Bytes a user may still write on the disk of a path, which need not exist yet."""
-    place = path.absolute()
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    return shutil.disk_usage(place).free

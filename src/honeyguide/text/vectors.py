@@ -8,7 +8,6 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
 from scipy import sparse
 
 Rows: TypeAlias = Any
@@ -125,21 +124,3 @@ def normalise_rows(matrix: Rows) -> Rows:
     lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     lengths[lengths == 0.0] = 1.0
     return sparse.diags(1.0 / lengths) @ matrix
-
-
-def inverse_document_frequencies(matrix: Rows) -> NDArray[np.float64]:
-    """`log(n / n_t)` by column; a column never used counts as used once."""
-    spread = np.bincount(matrix.nonzero()[1], minlength=matrix.shape[1])
-    return np.asarray(np.log(max(1, matrix.shape[0]) / np.maximum(spread, 1)), dtype=np.float64)
-
-
-def okapi_rows(
-    matrix: Rows, idf: NDArray[np.float64], *, average_length: float, k1: float = 2.0, b: float = 0.75
-) -> Rows:
-    """Okapi weights of a matrix of counts: `honeyguide.text.weighting.okapi` for many documents."""
-    result = matrix.tocsr(copy=True)
-    lengths = np.asarray(matrix.sum(axis=1)).ravel()
-    penalty = k1 * ((1.0 - b) + b * lengths / (average_length or 1.0))
-    per_entry = np.repeat(penalty, np.diff(result.indptr))
-    result.data = idf[result.indices] * result.data * (k1 + 1.0) / (per_entry + result.data)
-    return result

@@ -43,11 +43,6 @@ def document_frequencies(documents: Iterable[Sequence[str]]) -> DocumentFrequenc
     return DocumentFrequencies(total, dict(counts), length / total if total else 0.0)
 
 
-def term_frequencies(terms: Iterable[str]) -> dict[str, int]:
-    """TF: how often each term occurs."""
-    return Counter(terms)
-
-
 def log_frequencies(terms: Iterable[str]) -> dict[str, float]:
     """`1 + log(tf)`: the tenth mention says less than the first."""
     return {term: 1.0 + math.log(count) for term, count in Counter(terms).items()}

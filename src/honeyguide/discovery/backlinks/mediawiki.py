@@ -7,8 +7,8 @@ from typing import Final
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from honeyguide.discovery.backlinks.base import Parents
-from honeyguide.discovery.backlinks.json_service import decode, follow
 from honeyguide.discovery.http import Http
+from honeyguide.discovery.json_api import JsonProblem, decode_json, follow
 from honeyguide.errors import TopicError
 from honeyguide.web import canonical
 
@@ -40,7 +40,7 @@ class MediaWiki:
         address = canonical(api)
         if address is None or not parts.scheme:
             raise TopicError(
-                f"service 'mediawiki': api {api!r} is no web address; write it as https://.../api.php"
+                f"service 'mediawiki': api {api!r} is not a valid URL; write it as https://.../api.php"
             )
         self.rate = rate
         self._http = http
@@ -57,15 +57,15 @@ class MediaWiki:
         while len(found) < limit and requests < MOST_REQUESTS:
             answer = await self._http.get(f"{self._api}?{urlencode(query)}")
             requests += 1
-            values = decode(answer)
-            if isinstance(values, Parents):
+            values = decode_json(answer)
+            if isinstance(values, JsonProblem):
                 return Parents(tuple(found), requests, values.note, True, values.retry_after)
             if isinstance(values, dict) and "error" in values:
                 said = next(iter(follow(values, ("error", "info"))), "no reason given")
                 note = f"the wiki refused: {str(said)[:200]}"
                 return Parents(tuple(found), requests, note, True, answer.retry_after)
             if not isinstance(values, dict) or not list(follow(values, ("query", kind))):
-                return Parents(tuple(found), requests, "its answer is not that of a MediaWiki", True)
+                return Parents(tuple(found), requests, "the answer is not from a MediaWiki", True)
             found += self._pages(follow(values, ("query", kind, "*")), url)
             more = values.get("continue")
             if not isinstance(more, dict):

@@ -9,10 +9,11 @@ import msgspec
 
 from honeyguide.discovery.backlinks.context import GraphLimits, context_graph
 from honeyguide.discovery.backlinks.journal import answers, as_answer
-from honeyguide.discovery.backlinks.rationed import Rationed, Timekeeper
+from honeyguide.discovery.backlinks.rationed import Rationed
 from honeyguide.discovery.backlinks.recorded_web import KnowsLinks
 from honeyguide.discovery.backlinks.service import Within, make_service
 from honeyguide.discovery.base import Answer, Ask, SetUp
+from honeyguide.discovery.rate_limit import Timekeeper
 from honeyguide.model import Event, Examples
 from honeyguide.store.state import State
 

@@ -11,12 +11,13 @@ from typing import Final
 import msgspec
 
 from honeyguide.discovery.base import Answer, Ask, Suggestion
+from honeyguide.discovery.rate_limit import Timekeeper
 from honeyguide.discovery.search.base import SearchEngine
 from honeyguide.discovery.search.collection_engine import Searchable
 from honeyguide.discovery.search.engines import Within, make_engines
 from honeyguide.discovery.search.fusion import Fused, reciprocal_rank_fusion
 from honeyguide.discovery.search.queries import draw_query, log_terms, topic_terms
-from honeyguide.discovery.search.rationed import RationedEngine, Timekeeper
+from honeyguide.discovery.search.rationed import RationedEngine
 from honeyguide.model import Event, Examples
 
 NOT_GIVEN: Final = object()

@@ -1,35 +1,17 @@
-"""Manners towards search engines: a rate, a cache, patience, and an end to asking in vain."""
+"""Queries to a search engine: nothing twice, and not faster than its rate limit allows."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Final, Protocol
+from functools import partial
 
 import msgspec
 
+from honeyguide.discovery.rate_limit import RateLimit, Timekeeper
 from honeyguide.discovery.search.base import Hits, SearchEngine
-
-GIVE_UP_AFTER: Final = 3
-"""Failures in a row after which an engine is left alone for the rest of the session."""
-DEADLINE: Final = 30.0
-"""Seconds for one query."""
-LONGEST_WAIT: Final = 86_400.0
-
-
-class Timekeeper(Protocol):
-    """What is needed of the crawl's clock."""
-
-    def now(self) -> float:
-        """The time."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        ...
 
 
 class RationedEngine:
-    """Asks an engine, but nothing twice and not too fast.
+    """Asks an engine, but nothing twice, not too fast, and not after repeated failures.
 
     Args:
         engine: Who is asked.
@@ -39,10 +21,8 @@ class RationedEngine:
 
     def __init__(self, engine: SearchEngine, clock: Timekeeper, *, patience: float = 60.0) -> None:
         self._engine = engine
-        self._clock = clock
+        self._limit = RateLimit(engine, clock)
         self._patience = patience
-        self._next = 0.0
-        self._failures = 0
         self._kept: dict[tuple[str, int], Hits] = {}
 
     @property
@@ -53,7 +33,7 @@ class RationedEngine:
     @property
     def given_up(self) -> bool:
         """Whether it failed too often."""
-        return self._failures >= GIVE_UP_AFTER
+        return self._limit.given_up
 
     async def search(self, query: str, limit: int) -> Hits:
         """The engine's results; the kept ones cost nothing."""
@@ -61,29 +41,16 @@ class RationedEngine:
         if key in self._kept:
             return msgspec.structs.replace(self._kept[key], requests=0)
         if self.given_up:
-            return Hits(note="left alone after failing too often")
-        found = await self._turn(query, limit)
+            return Hits(note="no longer asked, after repeated failures")
+        question = partial(self._engine.search, query, limit)
+        found = await self._limit.ask(question, _no_answer, patience=self._patience)
         if not found.requests and not found.failed:
             return found
-        self._failures = self._failures + 1 if found.failed else 0
+        self._limit.count(failed=found.failed)
         if not found.failed:
             self._kept[key] = found
         return found
 
-    async def _turn(self, query: str, limit: int) -> Hits:
-        now = self._clock.now()
-        wait = max(0.0, self._next - now)
-        if wait > self._patience:
-            return Hits(note="not asked: too soon after the last query")
-        if self._engine.remote and self._engine.rate > 0:
-            self._next = now + wait + 1.0 / self._engine.rate
-        if wait:
-            await self._clock.sleep(wait)
-        try:
-            async with asyncio.timeout(DEADLINE):
-                found = await self._engine.search(query, limit)
-        except TimeoutError:
-            found = Hits(requests=1, note=f"no answer within {DEADLINE:.0f} seconds", failed=True)
-        if found.retry_after is not None:
-            self._next = max(self._next, self._clock.now() + min(found.retry_after, LONGEST_WAIT))
-        return found
+
+def _no_answer(note: str, requests: int) -> Hits:
+    return Hits(requests=requests, note=note, failed=requests > 0)

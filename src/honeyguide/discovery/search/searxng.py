@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from urllib.parse import urlencode
 
-from honeyguide.discovery.http import Http, HttpAnswer
+from honeyguide.discovery.http import Http
+from honeyguide.discovery.json_api import JsonProblem, decode_json
 from honeyguide.discovery.search.base import Hit, Hits
 from honeyguide.errors import TopicError
 from honeyguide.web import canonical
 
-MAX_BYTES = 4 << 20
 _MAX_TITLE = 300
 
 
@@ -20,7 +19,7 @@ class Searxng:
     The instance must offer that format (`search.formats` in its settings). One on this machine is not
     a public address: open its network with `allow_net = ["127.0.0.0/8"]` under `[network]`.
 
-    Parameters:
+    Args:
         http: Asks, through the egress guard.
         url: Address of the instance.
         engines: Engines it should use; empty: its own choice.
@@ -35,7 +34,7 @@ class Searxng:
     ) -> None:
         base = canonical(url)
         if base is None:
-            raise TopicError(f"engine 'searxng': {url!r} is no web address; write https://...")
+            raise TopicError(f"engine 'searxng': {url!r} is not a valid URL; write https://...")
         self.name = "searxng"
         self.rate = rate
         self._http = http
@@ -49,32 +48,19 @@ class Searxng:
     async def search(self, query: str, limit: int) -> Hits:
         """The instance's first results."""
         address = f"{self._search}?{urlencode({'q': query, **self._options})}"
-        answer = await self._http.get(address, max_bytes=MAX_BYTES)
+        answer = await self._http.get(address)
         if answer.status == 403:
             said = "it answered HTTP 403: add json to search.formats in its settings"
             return Hits(requests=1, note=said, failed=True)
-        values = decoded(answer)
-        if isinstance(values, Hits):
-            return values
+        values = decode_json(answer)
+        if isinstance(values, JsonProblem):
+            return Hits(requests=1, note=values.note, failed=True, retry_after=values.retry_after)
         results = values.get("results") if isinstance(values, dict) else None
         if not isinstance(results, list):
-            return Hits(requests=1, note="its answer has no results", failed=True)
+            return Hits(requests=1, note="the answer has no results", failed=True)
         hits = [
             Hit(one["url"], str(one.get("title") or "")[:_MAX_TITLE])
             for one in results
             if isinstance(one, dict) and isinstance(one.get("url"), str)
         ]
         return Hits(tuple(hits[:limit]), requests=1)
-
-
-def decoded(answer: HttpAnswer) -> object:
-    """The JSON of an answer, or what went wrong as `Hits`."""
-    if answer.status != 200:
-        said = answer.problem or f"it answered HTTP {answer.status}"
-        return Hits(requests=1, note=said, failed=True, retry_after=answer.retry_after)
-    if answer.problem:
-        return Hits(requests=1, note=answer.problem, failed=True)
-    try:
-        return json.loads(answer.body)
-    except (ValueError, RecursionError):
-        return Hits(requests=1, note="its answer is no JSON", failed=True)

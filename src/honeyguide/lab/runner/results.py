@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.config.schema import VERSION
 from honeyguide.errors import HoneyguideError
 from honeyguide.lab.measures import CrawlRecord, bootstrap, measure, needed, paired_t_test, wilcoxon
 from honeyguide.topic.file import nearest
@@ -264,11 +263,6 @@ def paired(first: Mapping[Any, float], second: Mapping[Any, float], recipe: str,
         w = round(wilcoxon(a, b).p_value, DIGITS)
     mean, low, high = (round(value, DIGITS) for value in (got.mean, got.low, got.high))
     return Test(recipe, baseline, mean, low, high, t, w, len(topics))
-
-
-def empty_results(name: str, title: str) -> Results:
-    """Results without rows, to be filled."""
-    return Results(name, title, VERSION, {})
 
 
 def to_json(results: Results) -> bytes:
