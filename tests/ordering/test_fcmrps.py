@@ -133,3 +133,17 @@ def test_the_personal_table_is_used_unless_told_otherwise(
     mine = Fcmrps(PATH, [], ["en"])
     assert mine.rank(PAGE, ON, link)[0].factors["R_url"] == pytest.approx(2 / 3)
     assert order().rank(PAGE, ON, link)[0].factors["R_url"] == 0.0
+
+
+def test_predictions_may_be_left_to_relevant_pages() -> None:
+    page = Page(url="http://a.example/", id=1, via=Via(9, memo={"depth": 3.0}))
+    links = [Link("http://a.example/sports/tennis", 2, "basketball")]
+    every, relevant = (
+        Fcmrps(["Sports", "Basketball"], [], ["en"], personal_table=False, predict_from=parents)
+        for parents in ("all", "relevant")
+    )
+    assert every.rank(page, Verdict(0.05, False), links)[0].factors["R_AT"] > 0.8
+    ranked = relevant.rank(page, Verdict(0.05, False), links)[0]
+    assert ranked.priority == 0.25 * ranked.factors["R_url"] > 0.0
+    on = Verdict(0.5, True)
+    assert relevant.rank(page, on, links)[0].priority == every.rank(page, on, links)[0].priority

@@ -60,3 +60,10 @@ def test_kinds_can_be_left_out() -> None:
     only_full = tokens_for("Spreadsheets", alpha=(1.0, 0.0, 1.0, 0.0))
     assert only_full.match("http://a.example/text/scalc/").score == 0.0
     assert tokens_for("Spreadsheets").match("http://a.example/text/scalc/").score == 0.5
+
+
+def test_the_best_of_several_nodes_counts() -> None:
+    labels = labels_of(["Sports", "Basketball + Sports", "Tennis"])
+    url = UrlTokens(spelled(labels, built_in_table()), labels.weights, starts=labels.starts)
+    assert url.match("http://sports.example/tennis").score == 1.0
+    assert url.match("http://sports.example/").score == pytest.approx(1 / 3)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.errors import TopicError
-from honeyguide.topic.taxonomy import Item, children, find
+from honeyguide.topic.taxonomy import Item, TreeTopic, children, find
 from honeyguide.topic.taxonomy_file import open_taxonomy
 from honeyguide.topic.tokens import built_in_table
 
@@ -187,3 +187,19 @@ def test_large_dumps_are_streamed(tmp_path: Path) -> None:
 
 def _count(items: Iterable[Item]) -> int:
     return sum(1 for _ in items)
+
+
+def test_a_path_in_chinese_or_mixed_finds_the_node() -> None:
+    tree = (
+        TreeTopic("Sports", chinese="体育"),
+        TreeTopic("Sports/Basketball", description="hoops", chinese="体育/篮球"),
+        TreeTopic("Sports/Basketball/NBA"),
+        TreeTopic("Arts/Basketball", chinese="篮球"),
+    )
+    table = built_in_table()
+    for path in ("体育/篮球", "Sports/篮球", "体育/basketball"):
+        node = find(lambda: tree, path, table=table)
+        assert (node.path, node.description) == (("Sports", "Basketball"), "hoops")
+    assert [child.label for child in children(lambda: tree, "体育", table=table)] == ["Basketball"]
+    with pytest.raises(TopicError, match="no topic '体育/象棋'"):
+        find(lambda: tree, "体育/象棋", table=table)

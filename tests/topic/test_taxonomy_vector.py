@@ -67,3 +67,12 @@ def test_other_stemmers_are_not_looked_at_quickly() -> None:
     german = TopicVector(labels_of(["Häuser"]), ("de",))
     assert german.match("Das Haus").score > 0.0
     assert german.match("Der Baum") == NOTHING
+
+
+def test_several_nodes_are_one_topic() -> None:
+    labels = labels_of(["Sports|体育", "Basketball + Sports", "Tennis"])
+    assert labels.weights == (0.5, 1.0, 0.5, 1.0)
+    both = TopicVector(labels, ("en", "zh"))
+    one = TopicVector(labels_of(["Sports", "Tennis"]))
+    assert both.match("tennis in sports").score == one.match("tennis in sports").score
+    assert both.match("basketball").score > 0.8

@@ -29,6 +29,7 @@ def from_taxonomy(
     path: str,
     /,
     *,
+    and_path: Annotated[tuple[str, ...], _Many] = (),
     also: Annotated[tuple[Path, ...], _Many] = (),
     languages: Annotated[tuple[str, ...], _Many] = ("en", "zh"),
     seeds: Annotated[tuple[str, ...], _Many] = (),
@@ -43,7 +44,8 @@ def from_taxonomy(
 
     Args:
         file: ODP RDF dump, tab-separated tree, or labels of a recorded web; may be gzipped.
-        path: The node, such as Sports/Basketball.
+        path: The node, such as Sports/Basketball or 体育/篮球.
+        and_path: Further nodes that are part of the same topic.
         also: Further files of the same tree (ODP: structure and content).
         languages: Languages to look for: en, zh or both.
         seeds: Addresses to begin with, besides the pages listed at the node.
@@ -60,13 +62,17 @@ def from_taxonomy(
             f"--languages {' '.join(languages)}: a taxonomy has labels in en and zh; choose from them"
         )
     table = layered((), personal=personal_table_file())
-    node = find(open_taxonomy((file, *also)), path, table=table)
-    start = [*seeds, *[url for url in node.urls if canonical(url) is not None][:max_seeds]]
+    nodes = [find(open_taxonomy((file, *also)), one, table=table) for one in (path, *and_path)]
+    node = nodes[0]
+    listed = dict.fromkeys(url for one in nodes for url in one.urls if canonical(url) is not None)
+    start = [*seeds, *list(listed)[:max_seeds]]
     given = {
         "name": node.path[-1],
-        "taxonomy": node.taxonomy(languages),
+        "taxonomy": " + ".join(one.taxonomy(languages) for one in nodes),
         "languages": languages,
-        "description": _printable(node.description)[:MAX_DESCRIPTION],
+        "description": _printable(" ".join(one.description for one in nodes if one.description))[
+            :MAX_DESCRIPTION
+        ],
     }
     config = check_values({"topic": given, "crawl": {"seeds": start, "max_pages": max_pages}})
     folder = re.sub(r"[^\w-]+", "-", node.path[-1].lower()).strip("-") or "collection"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Literal, Self, TypeAlias
 
 import msgspec
 
@@ -64,6 +64,9 @@ def combined(weights: Sequence[float], scores: Sequence[float]) -> float:
     return w1 * content + w2 * anchor + w3 * url + w4 * by_type
 
 
+Parents: TypeAlias = Literal["all", "relevant"]
+
+
 class Fcmrps(LocalOrder):
     """`RS = w1 * R_PC + w2 * R_AT + w3 * R_url + w4 * R_LT`, with Shark-Search's depth rule.
 
@@ -76,7 +79,8 @@ class Fcmrps(LocalOrder):
     that matched.
 
     Parameters:
-        taxonomy: Labels from the root to the topic; `|` parts names in several languages.
+        taxonomy: Labels from the root to the topic; `|` parts names in several languages, ` + ` several
+            nodes that make one topic: the best of them counts.
         keywords: Serve as labels of equal weight where there is no path.
         languages: For stop words and stemmer.
         weights: w1 to w4. FCMRPS13 is (1/2, 0, 1/2, 0), FCMRPS124 (1/3, 1/3, 0, 1/3).
@@ -84,6 +88,9 @@ class Fcmrps(LocalOrder):
         alpha: Strength of full English, abbreviation, full Pinyin and Pinyin initials in addresses.
         whole_up_to: Spellings of up to so many letters must be whole tokens; 0 is the paper's rule.
         gamma: By link type, R_LT with and without a relevant link text, where it differs from the paper.
+        predict_from: `relevant` takes content, anchor and link type into account on relevant pages only,
+            as the paper defines them; links of other pages then go by their addresses alone. `all` does not
+            ask whether the page is relevant.
         site: Whether sites are told apart by `host` or by registered `domain`.
         tables: Files of further tokens (`honeyguide topic map-token --table`).
         personal_table: Also use the table that `honeyguide topic map-token` writes by default.
@@ -113,6 +120,7 @@ class Fcmrps(LocalOrder):
         alpha: Sequence[float] = ALPHA,
         whole_up_to: int = 0,
         gamma: Mapping[str, Sequence[float]] | None = None,
+        predict_from: Parents = "all",
         site: Site = "host",
         tables: Sequence[str] = (),
         personal_table: bool = True,
@@ -125,6 +133,7 @@ class Fcmrps(LocalOrder):
         self._whole_up_to = whole_up_to
         self._gamma = _gammas(gamma or {})
         self._site: Site = site
+        self._predict_from: Parents = predict_from
         self._labels = labels_of(taxonomy, keywords)
         self._vector = TopicVector(self._labels, languages)
         table = layered(
@@ -151,6 +160,8 @@ class Fcmrps(LocalOrder):
             kind = position.link_type(link.url)
             by_type = link_type_relevance(self._gamma[kind], content=verdict.score, anchor=words.score)
             scores = (verdict.score, words.score, url.score, by_type)
+            if self._predict_from == "relevant" and not verdict.on_topic:
+                scores = (0.0, 0.0, url.score, 0.0)
             factors = _factors(scores, words, url, kind) | page_terms
             ranked.append(Scored(index, combined(self._weights, scores), drop, factors, memo))
         return ranked
@@ -175,7 +186,13 @@ class Fcmrps(LocalOrder):
 
     def _take(self, spellings: tuple[Spellings, ...]) -> None:
         weights = self._labels.weights
-        self._url = UrlTokens(spellings, weights, alpha=self._alpha, whole_up_to=self._whole_up_to)
+        self._url = UrlTokens(
+            spellings,
+            weights,
+            alpha=self._alpha,
+            starts=self._labels.starts,
+            whole_up_to=self._whole_up_to,
+        )
 
     def _anchor(self, link: Link, contexts: dict[str, Match]) -> Match:
         """R_AT; links of one paragraph share their context, which is compared once."""

@@ -50,6 +50,7 @@ class UrlTokens:
         spellings: Of each label, from the root down.
         weights: Of each label: i/D.
         alpha: Strength of full English, abbreviated English, full Pinyin and Pinyin initials.
+        starts: Where the labels of each node begin, for a topic of several; the best node counts.
         whole_up_to: Spellings of up to so many letters must be a whole token ("sh" is not in "shop");
             0 looks for all of them inside tokens, as the paper does.
 
@@ -68,11 +69,16 @@ class UrlTokens:
         weights: Sequence[float],
         *,
         alpha: Sequence[float] = ALPHA,
+        starts: Sequence[int] = (0,),
         whole_up_to: int = 0,
     ) -> None:
         self.spellings = tuple(spellings)
         self._weights = tuple(weights)
-        self._total = sum(weights)
+        ends = (*starts[1:], len(self._weights))
+        self._node_of = tuple(
+            node for node, (a, b) in enumerate(zip(starts, ends, strict=True)) for _ in range(a, b)
+        )
+        self._totals = tuple(sum(self._weights[a:b]) for a, b in zip(starts, ends, strict=True))
         self._whole_up_to = whole_up_to
         strength = dict(zip(KINDS, alpha, strict=True))
         self._wanted = tuple(_by_strength(each, strength) for each in spellings)
@@ -91,14 +97,17 @@ class UrlTokens:
         tokens = tokens_in(rest)
         whole, joined = frozenset(tokens), "\n".join(tokens)
         found = []
-        score = 0.0
+        sums = [0.0] * len(self._totals)
         for label, wanted in enumerate(self._wanted):
             for token, kind, strength in wanted:
                 if token in whole if len(token) <= self._whole_up_to else token in joined:
                     found.append(TokenMatch(label, token, kind, strength))
-                    score += self._weights[label] * strength
+                    sums[self._node_of[label]] += self._weights[label] * strength
                     break
-        return UrlMatch(score / self._total, tuple(found)) if found else NO_MATCH
+        if not found:
+            return NO_MATCH
+        best = max(one / total for one, total in zip(sums, self._totals, strict=True))
+        return UrlMatch(best, tuple(found))
 
 
 def _by_strength(each: Spellings, strength: dict[Kind, float]) -> tuple[tuple[str, Kind, float], ...]:

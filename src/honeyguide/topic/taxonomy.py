@@ -91,13 +91,57 @@ def _names(label: str, chinese: str, languages: tuple[str, ...]) -> list[str]:
     return [name.replace("|", " ").replace("/", " ") for name in chosen]
 
 
-def children(read: Read, path: str) -> list[Child]:
-    """The nodes directly below a path (the top ones for an empty path), in the order of the file.
+def own_path(read: Read, path: str, *, table: TokenTable | None = None) -> str:
+    """A path with Chinese labels in the tree's own spelling; one without them as it is.
+
+    Each label is found by the tree's own name, by the Chinese name that the tree has for the node, or by that
+    of the token table. The tree is read once a level.
+
+    Args:
+        read: The tree.
+        path: Labels parted by `/`, in either language or both.
+        table: Chinese names of labels that the tree knows in English only.
 
     Raises:
         TopicError: There is no such path; the nearest ones are offered.
     """
-    wanted = normal(path)
+    wanted = _parts(path)
+    if not any(map(is_chinese, wanted)):
+        return path
+    found = [""]
+    for level, label in enumerate(wanted, 1):
+        name = label.lower()
+        fitting: dict[str, None] = {}
+        for item in read():
+            parts = _parts(item.path)
+            if len(parts) < level or "/".join(parts[: level - 1]) not in found:
+                continue
+            names = {parts[level - 1].lower()}
+            if isinstance(item, TreeTopic) and item.chinese and len(parts) == level:
+                names.add(last(item.chinese).lower())
+            entry = table.find(parts[level - 1]) if table is not None else None
+            if entry is not None:
+                names.update(each.lower() for each in entry.chinese)
+            if name in names:
+                fitting.setdefault("/".join(parts[:level]))
+        if not fitting:
+            raise unknown(read, path)
+        found = list(fitting)
+    return found[0]
+
+
+def children(read: Read, path: str, *, table: TokenTable | None = None) -> list[Child]:
+    """The nodes directly below a path (the top ones for an empty path), in the order of the file.
+
+    Args:
+        read: The tree.
+        path: Labels parted by `/`, in English or Chinese.
+        table: As for `own_path`.
+
+    Raises:
+        TopicError: There is no such path; the nearest ones are offered.
+    """
+    wanted = normal(own_path(read, path, table=table))
     above = f"{wanted}/" if wanted else ""
     below: dict[str, set[str]] = {}
     pages: Counter[str] = Counter()
@@ -127,13 +171,13 @@ def find(read: Read, path: str, *, table: TokenTable) -> Node:
 
     Args:
         read: The tree.
-        path: Labels parted by `/`; letter case and `_` for blanks do not matter.
+        path: Labels parted by `/`, in English or Chinese; letter case and `_` for blanks do not matter.
         table: Gives Chinese names of labels that the tree knows in English only.
 
     Raises:
         TopicError: There is no such path; the nearest ones are offered.
     """
-    wanted = normal(path)
+    wanted = normal(own_path(read, path, table=table))
     if not wanted:
         raise TopicError("name a path such as 'Sports/Basketball'; `honeyguide topic browse` shows them")
     below = f"{wanted}/"

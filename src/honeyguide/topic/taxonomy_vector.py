@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Final
 
 import msgspec
@@ -23,46 +24,61 @@ _COMPATIBILITY = re.compile(
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """The labels of a path from the root to the topic, each in one or more languages."""
+    """The labels from the root to the topic, each in one or more languages; for several nodes in turn."""
 
     names: tuple[tuple[str, ...], ...]
     by_depth: bool = True
     """Weight i/D for label i; False: all alike."""
+    starts: tuple[int, ...] = (0,)
+    """Where the path of each node begins in `names`."""
+
+    @property
+    def paths(self) -> tuple[slice, ...]:
+        """The labels of each node."""
+        return tuple(slice(start, end) for start, end in pairwise((*self.starts, len(self.names))))
 
     @property
     def weights(self) -> tuple[float, ...]:
         """The weight of each label."""
-        depth = len(self.names)
-        return tuple(place / depth if self.by_depth else 1.0 for place in range(1, depth + 1))
+        return tuple(
+            place / (path.stop - path.start) if self.by_depth else 1.0
+            for path in self.paths
+            for place in range(1, path.stop - path.start + 1)
+        )
 
 
 def labels_of(taxonomy: Sequence[str], keywords: Sequence[str] = ()) -> Labels:
     """The labels of a topic: its path, or its keywords, all of one weight, where it has no path.
 
-    `|` parts the names of a label in several languages.
+    `|` parts the names of a label in several languages, ` + ` several nodes that are one topic.
 
     Raises:
         TopicError: There are neither, or far too many.
 
     Example:
         >>> labels_of(["Sports|体育", "NBA"])
-        Labels(names=(('Sports', '体育'), ('NBA',)), by_depth=True)
+        Labels(names=(('Sports', '体育'), ('NBA',)), by_depth=True, starts=(0,))
+        >>> labels_of(["Sports", "Golf + Sports", "Tennis"]).starts
+        (0, 2)
     """
-    given = taxonomy or keywords
-    split = (
-        tuple(name for part in label.split("|") if (name := part.replace("_", " ").strip()))
-        for label in given
-    )
-    names = tuple(label for label in split if label)
+    nodes = [node.split("/") for node in "/".join(taxonomy).split(" + ")] if taxonomy else [keywords]
+    paths = [tuple(found for label in node if (found := _names(label))) for node in nodes]
+    paths = [path for path in paths if path]
+    names = tuple(label for path in paths for label in path)
     if not names:
         raise TopicError(
             'the topic has no label; add taxonomy = "Sports/Basketball" (or keywords) to [topic]'
         )
-    if taxonomy and len(names) > MAX_LABELS:
+    if taxonomy and max(map(len, paths)) > MAX_LABELS:
         raise TopicError(
-            f"the taxonomy path has {len(names)} labels; {MAX_LABELS} are the most that make sense"
+            f"the taxonomy path has {max(map(len, paths))} labels; {MAX_LABELS} are the most that make sense"
         )
-    return Labels(names, by_depth=bool(taxonomy))
+    starts = tuple(accumulate((len(path) for path in paths[:-1]), initial=0))
+    return Labels(names, by_depth=bool(taxonomy), starts=starts)
+
+
+def _names(label: str) -> tuple[str, ...]:
+    return tuple(name for part in label.split("|") if (name := part.replace("_", " ").strip()))
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -81,7 +97,8 @@ class TopicVector:
 
     With labels in several languages there is one vector a language and one of all of them together; the
     best cosine counts. A page in one language is not punished for lacking the words of the other, and a
-    page in both is not either. A label without a name in a language goes by its first name there.
+    page in both is not either. A label without a name in a language goes by its first name there. Of several
+    nodes, too, the best cosine counts.
 
     Parameters:
         labels: From the root to the topic.
@@ -149,13 +166,23 @@ class TopicVector:
 
 
 def _vectors(labels: Labels, analyser: Analyser) -> tuple[dict[str, float], ...]:
-    """One unit vector a language, and one of all languages where there are several."""
-    columns = max(len(names) for names in labels.names)
+    """Of each node one unit vector a language, and one of all languages where there are several."""
+    return tuple(
+        vector
+        for path in labels.paths
+        for vector in _vectors_of(labels.names[path], labels.weights[path], analyser)
+    )
+
+
+def _vectors_of(
+    path: Sequence[tuple[str, ...]], weights_of: Sequence[float], analyser: Analyser
+) -> tuple[dict[str, float], ...]:
+    columns = max(len(names) for names in path)
     found: list[dict[str, float]] = []
     together: Counter[str] = Counter()
     for column in range(columns):
         weights: Counter[str] = Counter()
-        for names, weight in zip(labels.names, labels.weights, strict=True):
+        for names, weight in zip(path, weights_of, strict=True):
             name = names[column] if column < len(names) else names[0]
             for term in analyser.terms(name):
                 weights[term] += weight  # type: ignore[assignment]
