@@ -1,0 +1,518 @@
+"""Scout: joins all evidence about a URL, learns from its own crawl, and explores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.model import Link, Page, Scored, UrlId, Verdict
+from honeyguide.ordering import scout_evidence as evidence
+from honeyguide.ordering import scout_weights as weights
+from honeyguide.ordering.base import LocalOrder, Revised, TextJudge
+from honeyguide.ordering.scout_evidence import COLUMNS, FETCHED, GONE, LINKS, MOST, NEIGHBOURS, PLACES, WAITING
+from honeyguide.ordering.scout_reasons import Reason, reasons
+from honeyguide.ordering.scout_weights import Weights
+from honeyguide.ordering.scout_words import Likeness, entry, host_and_folder, url_words
+from honeyguide.store.models import Saved
+from honeyguide.web.url import canonical, url_id
+
+REFRESH: Final = 4
+"""Pages between two looks at the URLs that wait."""
+RELEARN: Final = 25
+"""Pages between two times that weights, standards and the picture of a good page are worked out."""
+BEST: Final = 512
+SWEEP: Final = 1024
+"""URLs looked at each time: the best ones, and the next of all in turn."""
+SAMPLE: Final = 2048
+"""URLs that the standards are taken from, and outcomes that weights are learned from."""
+SHARPNESS: Final = 2.0
+"""A page's worth is its score to this power: ten doubtful pages are not worth two good ones."""
+TOLERANCE: Final = 1e-4
+"""A change of priority below this is not worth telling."""
+
+
+class Scout(LocalOrder):
+    """Each URL is worth what all links to it, and all that became of their like, say it is worth.
+
+    A URL has fourteen scores: the worth of the pages that link to it (best and mean), their likeness to the best
+    pages so far, and their parents' worth; what became of other links near it, in the same list, on the same
+    page, at the same place of the site's pages; the topic in its anchors, the words of its anchors and address
+    as the crawl has learned them, their likeness to the best pages; the rates of its host and folder. Each is
+    standardised over the URLs that wait. They count equally at first; a ridge regression on the crawl's own
+    outcomes then shifts weight to those that tell most on this web. The sum is the worth to expect.
+
+    What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
+    folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
+    leaves a folder that is exhausted.
+
+    Priorities follow what is learned: every four pages those of the best 512 URLs, of the next 1,024
+    in turn, and of all that a fetched page links to.
+
+    Parameters:
+        judge: The page model, for anchors.
+        languages: Languages of the topic, for the words of anchors and pages.
+        trust: Pages after which a score's own weight is believed by half; larger is more cautious.
+        by_host: How much hosts are explored; 0 for not at all.
+        by_folder: How much folders are explored.
+        without: Names of scores to leave out, for experiments.
+
+    Example:
+        >>> from honeyguide.model import Link, Page, Verdict
+        >>> class Owls:
+        ...     def judge_texts(self, texts):
+        ...         return [float("owl" in text) for text in texts]
+        >>> order = Scout(Owls())
+        >>> page = Page(url="https://a.example/", id=1)
+        >>> order.learn(page, Verdict(0.5, True))
+        >>> links = [Link("https://a.example/b", 2, "an owl"), Link("https://a.example/c", 3, "tax")]
+        >>> owl, tax = order.rank(page, Verdict(0.5, True), links)
+        >>> owl.priority > tax.priority
+        True
+
+    References:
+        Soumen Chakrabarti, Kunal Punera, Mallela Subramanyam, "Accelerated focused crawling through online
+        relevance feedback", WWW 2002 (learning which links to follow from the crawl's own outcomes).
+        Peter Auer, Nicolò Cesa-Bianchi, Paul Fischer, "Finite-time analysis of the multiarmed bandit problem",
+        Machine Learning 47, 2002 (upper confidence bounds).
+    """
+
+    combine = "first"
+
+    def __init__(
+        self,
+        judge: TextJudge,
+        *,
+        languages: Sequence[str] = ("en",),
+        trust: float = 100.0,
+        by_host: float = 0.5,
+        by_folder: float = 0.3,
+        without: Sequence[str] = (),
+    ) -> None:
+        unknown = sorted(set(without) - set(evidence.SCORES))
+        if unknown:
+            raise ValueError(f"option 'without' names no score {unknown[0]!r}; use {', '.join(evidence.SCORES)}")
+        if trust <= 0.0 or by_host < 0.0 or by_folder < 0.0:
+            raise ValueError("options 'trust', 'by_host' and 'by_folder' must not be negative, 'trust' not 0")
+        self._judge = judge
+        self._trust = trust
+        self._by_host = by_host
+        self._by_folder = by_folder
+        self._left_out = np.array([name in without for name in evidence.SCORES])
+        self._likeness = Likeness(languages)
+        self._urls = evidence.new_urls(1024)
+        self._pages = evidence.new_pages(256)
+        self._sums = evidence.new_sums()
+        self._slots: dict[UrlId, int] = {}
+        self._held = 0
+        self._known_pages = 0
+        self._next_place = 0
+        self._fetched = 0
+        self._total = np.zeros(2)
+        self._outcomes = np.zeros((SAMPLE, COLUMNS), np.float32)
+        self._worths = np.zeros(SAMPLE, np.float32)
+        self._learned = 0
+        ones = np.ones(COLUMNS)
+        self._weights = weights.equal_weights(0.1, np.zeros(COLUMNS), 0.1 * ones)
+        self._best = np.zeros(0, np.int64)
+        self._swept = 0
+        self._touched: list[NDArray[np.int64]] = []
+        self._anchors: dict[str, float] = {}
+
+    # What the engine calls
+
+    def learn(self, page: Page, verdict: Verdict) -> None:
+        """Take note of what a URL turned out to be; a page that was learned before is corrected."""
+        worth = worth_of(verdict)
+        at = self._slot_of(page)
+        if at is None:
+            at = self._hold(page.url, page.id)
+        urls, pages = self._urls, self._pages
+        if urls.state[at] == FETCHED and urls.page[at] >= 0:
+            self._correct(at, worth)
+            return
+        number = self._new_page()
+        urls, pages = self._urls, self._pages
+        urls.state[at] = FETCHED
+        urls.page[at] = number
+        pages.worth[number] = worth
+        pages.grand[number] = urls.scores[at, 1]
+        pages.likeness[number] = self._likeness.learn(page.main_text or page.text, worth)
+        self._fetched += 1
+        self._total += worth, worth * worth
+        if urls.links[at]:
+            place = self._learned % SAMPLE
+            self._outcomes[place] = urls.scores[at]
+            self._worths[place] = worth
+            self._learned += 1
+        evidence.add_outcome(urls, pages, self._sums, at, worth, 1.0, self._oldest)
+
+    def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
+        """Hold the links, and give each target the priority that all evidence gives it by now."""
+        if not links:
+            return []
+        at = self._slot_of(page)
+        number = int(self._urls.page[at]) if at is not None else -1
+        if number < 0:  # a sitemap, or a page that was let go meanwhile
+            number = self._new_page()
+            self._pages.worth[number] = worth_of(verdict)
+        if self._pages.base[number] >= 0:  # asked again about the same page: all is in the sums already
+            targets = np.array([self._slots.get(link.id, -1) for link in links], np.int64)
+        else:
+            targets = self._take_links(page, number, links)
+        held = targets[targets >= 0]
+        waiting = held[self._urls.state[held] == WAITING]
+        self._score(waiting)
+        self._touched.append(waiting)
+        priorities = np.where(targets >= 0, self._urls.priority[targets], 0.0).tolist()
+        return [Scored(index, priority) for index, priority in enumerate(priorities)]
+
+    def revised(self) -> Revised:
+        """Waiting URLs whose priority is another one since this was last asked."""
+        touched, self._touched = self._touched, []
+        if self._fetched % RELEARN == 0 or self._fetched in (3, 6, 12):
+            self._relearn()
+        if self._fetched % REFRESH == 0 or self._fetched < 8 * REFRESH:
+            touched.append(self._refresh())
+        if not touched:
+            return Revised.none()
+        at = np.unique(np.concatenate(touched))
+        return Revised(self._urls.id[at], self._urls.priority[at])
+
+    def gone(self, url: UrlId) -> None:
+        """A URL ended without a page: it is nobody's evidence, and waits no longer."""
+        at = self._slots.get(url)
+        if at is not None and self._urls.state[at] == WAITING:
+            self._urls.state[at] = GONE
+
+    def rejudged(self, page: Page, verdict: Verdict) -> None:
+        """A page has another score now."""
+        if self._slot_of(page) is not None:
+            self.learn(page, verdict)
+
+    def explain(self, page: Page | None, url: str) -> dict[str, object]:
+        """The priority of a URL as a sum of contributions, largest first."""
+        found = self.contributions(url)
+        return {"why": [reason.text for reason in found]} if found else {}
+
+    def contributions(self, url: str) -> list[Reason]:
+        """What each kind of evidence adds to a URL's priority, in words; empty where nothing is held of it."""
+        at = self._slots.get(url_id(canonical(url) or url))
+        if at is None:
+            return []
+        return reasons(self._urls, self._pages, self._sums, at, self._weights, self._oldest)
+
+    # Evidence
+
+    @property
+    def _mean(self) -> float:
+        return float(max(1e-3, (self._total[0] + 0.2) / (self._fetched + 2.0)))
+
+    @property
+    def _deviation(self) -> float:
+        n = self._fetched + 1.0
+        return math.sqrt(max(1e-4, (self._total[1] + 0.05) / n - ((self._total[0] + 0.1) / n) ** 2))
+
+    @property
+    def _oldest(self) -> int:
+        return self._next_place - PLACES
+
+    def _slot_of(self, page: Page) -> int | None:
+        """The entry of a page: its own, or that of the URL that a redirect or canonical URL led from."""
+        at = self._slots.get(page.id)
+        if at is None and page.via is not None and page.via.source in ("redirect", "canonical"):
+            at = self._slots.get(page.via.parent)
+            if at is not None:
+                self._slots[page.id] = at
+        return at
+
+    def _hold(self, url: str, number: UrlId) -> int:
+        """A new entry for a URL."""
+        if self._held >= MOST:
+            self._let_go()
+        if self._held >= len(self._urls.id):
+            self._urls = evidence.Urls(*(_grown(each) for each in self._urls))
+            self._urls.page[self._held :] = -1
+        at = self._held
+        self._held += 1
+        self._slots[number] = at
+        urls = self._urls
+        host, folder = host_and_folder(url)
+        urls.id[at] = number
+        urls.state[at] = WAITING
+        urls.host[at] = entry(host)
+        urls.folder[at] = entry(folder)
+        urls.page[at] = -1
+        urls.links[at] = 0
+        urls.topic[at] = 0.0
+        urls.anchor_words[at] = -1
+        urls.url_words[at] = -1
+        words = [entry(word) for word in url_words(url)]
+        urls.url_words[at, : len(words)] = words
+        return at
+
+    def _let_go(self) -> None:
+        """Keep the better half of what waits, and the later half of what was fetched."""
+        urls, held = self._urls, self._held
+        state = urls.state[:held]
+        waiting, fetched = np.flatnonzero(state == WAITING), np.flatnonzero(state == FETCHED)
+        order = np.argsort(-urls.priority[waiting], kind="stable")
+        kept = np.sort(
+            np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]])
+        )
+        for each in urls:
+            each[: len(kept)] = each[kept]
+        self._held = len(kept)
+        moved = {int(old): new for new, old in enumerate(kept.tolist())}
+        self._slots = {number: moved[at] for number, at in self._slots.items() if at in moved}
+        self._best = np.zeros(0, np.int64)
+        self._touched = []
+        self._swept = 0
+
+    def _new_page(self) -> int:
+        if self._known_pages >= len(self._pages.worth):
+            self._pages = evidence.Pages(*(_grown(each) for each in self._pages))
+        number = self._known_pages
+        self._known_pages += 1
+        self._pages.base[number] = -1
+        return number
+
+    def _take_links(self, page: Page, number: int, links: Sequence[Link]) -> NDArray[np.int64]:
+        """Hold a page's links; the entries of their targets."""
+        # A page may name more targets than can be held beside others: room is made before, not in between.
+        if self._held + len(links) > MOST:
+            self._let_go()
+        slots = self._slots
+        host = host_and_folder(page.url)[0]
+        paths: dict[str, int] = {}
+        on_site: dict[str, int] = {}
+        targets: list[int] = []
+        places: list[int] = []
+        sites: list[int] = []
+        fresh: list[tuple[int, str]] = []
+        for link in links:
+            at = slots.get(link.id)
+            if at is None:
+                at = self._hold(link.url, link.id) if self._held < MOST else -1
+            path = link.tag_path
+            place = paths.get(path)
+            if place is None:
+                place = paths[path] = len(paths) + 1
+                on_site[path] = entry(f"{host} {path}")
+            targets.append(at)
+            places.append(place)
+            sites.append(on_site[path])
+            if at >= 0 and link.anchor:
+                fresh.append((at, link.anchor))
+        self._take_anchors(fresh)
+        found = np.array(targets, np.int64)
+        first_near = len(paths) + 2
+        near = first_near + np.arange(len(links), dtype=np.int32) // NEIGHBOURS
+        room = first_near + len(links) // NEIGHBOURS + 2
+        base = self._room(room)
+        self._pages.base[number] = base
+        kept = found >= 0
+        evidence.add_links(
+            self._urls,
+            self._pages,
+            self._sums,
+            number,
+            found[kept],
+            np.array(places, np.int32)[kept],
+            near[kept].astype(np.int32),
+            np.array(sites, np.int32)[kept],
+        )
+        return found
+
+    def _room(self, size: int) -> int:
+        """Where the places of a new page begin; what was there before is forgotten."""
+        base = self._next_place
+        self._next_place += size
+        mask = PLACES - 1
+        start, end = base & mask, (base + size - 1) & mask
+        for each in (self._sums.place, self._sums.places):
+            if start <= end:
+                each[start : end + 1] = 0.0
+            else:
+                each[start:] = 0.0
+                each[: end + 1] = 0.0
+        return base
+
+    def _take_anchors(self, found: Sequence[tuple[int, str]]) -> None:
+        """The words of anchors, and how much of the topic they have."""
+        urls, known = self._urls, self._anchors
+        if len(known) > 50_000:
+            known.clear()
+        new = [text for text in dict.fromkeys(text for _, text in found) if text not in known]
+        if new:
+            known.update(zip(new, self._judge.judge_texts(new), strict=True))
+        for at, text in found:
+            score = known[text]
+            if score > urls.topic[at]:
+                urls.topic[at] = score
+            if urls.anchor_words[at, 0] < 0:
+                words = self._likeness.anchor_entries(text)
+                urls.anchor_words[at, : len(words)] = words
+
+    def _correct(self, at: int, worth: float) -> None:
+        number = self._urls.page[at]
+        before = float(self._pages.worth[number])
+        if worth == before:
+            return
+        self._pages.worth[number] = worth
+        self._total += worth - before, worth * worth - before * before
+        evidence.add_outcome(
+            self._urls, self._pages, self._sums, at, worth - before, 0.0, self._oldest
+        )
+
+    # Priorities
+
+    def _score(self, chosen: NDArray[np.int64]) -> None:
+        """Work out scores and priorities of some URLs."""
+        evidence.read_scores(
+            self._urls,
+            self._pages,
+            self._sums,
+            chosen,
+            self._mean,
+            self._deviation,
+            self._fetched,
+            self._oldest,
+            self._by_host,
+            self._by_folder,
+        )
+        self._join(chosen)
+
+    def _join(self, chosen: NDArray[np.int64]) -> None:
+        joined = self._weights
+        evidence.set_priorities(
+            self._urls, chosen, joined.middle, joined.scale, joined.weight, joined.start, weights.CLIP
+        )
+
+    def _waiting(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self._urls.state[: self._held] == WAITING)
+
+    def _refresh(self) -> NDArray[np.int64]:
+        """Look again at the best URLs and at the next in turn."""
+        best = self._best[self._urls.state[self._best] == WAITING]
+        end = min(self._held, self._swept + SWEEP)
+        turn = np.arange(self._swept, end, dtype=np.int64)
+        turn = turn[self._urls.state[turn] == WAITING]
+        self._swept = 0 if end >= self._held else end
+        chosen = np.union1d(best, turn)
+        before = self._urls.priority[chosen].copy()
+        self._score(chosen)
+        return chosen[np.abs(self._urls.priority[chosen] - before) > TOLERANCE]
+
+    def _relearn(self) -> None:
+        """Standards, weights, the picture of a good page, and which URLs are the best."""
+        self._sums = self._sums._replace(like=self._likeness.draw())
+        waiting = self._waiting()
+        if len(waiting) < 2:
+            return
+        sample = waiting[:: max(1, len(waiting) // SAMPLE)]
+        self._score(sample)
+        middle, scale = weights.standard(self._urls.scores[sample])
+        scale = np.where(self._left_out, 1e9, scale)
+        known = min(self._learned, SAMPLE)
+        if known >= 10:
+            self._weights = weights.fitted(
+                self._outcomes[:known], self._worths[:known], middle, scale, self._trust
+            )
+        else:
+            self._weights = weights.equal_weights(self._mean, middle, scale)
+        self._join(waiting)
+        most = min(BEST, len(waiting))
+        order = np.argpartition(-self._urls.priority[waiting], most - 1)[:most]
+        self._best = np.sort(waiting[order])
+        self._touched.append(self._best)
+
+    # Checkpoints
+
+    def save(self) -> Saved:
+        """Everything learned and held."""
+        held, pages = self._held, self._known_pages
+        used = min(self._next_place, PLACES)
+        arrays: dict[str, NDArray[np.generic]] = {
+            f"url_{name}": each[:held] for name, each in zip(self._urls._fields, self._urls, strict=True)
+        }
+        arrays |= {
+            f"page_{name}": each[:pages] for name, each in zip(self._pages._fields, self._pages, strict=True)
+        }
+        for name, each in zip(self._sums._fields, self._sums, strict=True):
+            arrays[f"sum_{name}"] = each[:used] if name in ("place", "places") else each
+        other = [(number, at) for number, at in self._slots.items() if self._urls.id[at] != number]
+        arrays |= self._likeness.arrays()
+        arrays |= {
+            "outcomes": self._outcomes,
+            "worths": self._worths,
+            "best": self._best,
+            "total": self._total,
+            "aliases": np.array(other, np.int64).reshape(-1, 2),
+            "weight": self._weights.weight,
+            "middle": self._weights.middle,
+            "scale": self._weights.scale,
+        }
+        values: dict[str, object] = {
+            "next_place": self._next_place,
+            "fetched": self._fetched,
+            "learned": self._learned,
+            "swept": self._swept,
+            "start": self._weights.start,
+        }
+        return Saved(values=values, arrays={name: each.copy() for name, each in arrays.items()})
+
+    def load(self, saved: Saved) -> Self:
+        """Take back what `save` gave."""
+        arrays = saved.arrays
+        values = msgspec.convert(saved.values, _Values)
+        self._held, self._known_pages = len(arrays["url_id"]), len(arrays["page_worth"])
+        urls = evidence.new_urls(max(1024, self._held))
+        for name, each in zip(urls._fields, urls, strict=True):
+            each[: self._held] = arrays[f"url_{name}"]
+        pages = evidence.new_pages(max(256, self._known_pages))
+        for name, each in zip(pages._fields, pages, strict=True):
+            each[: self._known_pages] = arrays[f"page_{name}"]
+        sums = evidence.new_sums()
+        for name, each in zip(sums._fields, sums, strict=True):
+            known = arrays[f"sum_{name}"]
+            each[: len(known)] = known
+        self._urls, self._pages, self._sums = urls, pages, sums
+        self._slots = {number: at for at, number in enumerate(urls.id[: self._held].tolist())}
+        self._slots.update(np.asarray(arrays["aliases"]).tolist())
+        self._likeness.take(arrays)
+        self._outcomes = np.array(arrays["outcomes"], np.float32)
+        self._worths = np.array(arrays["worths"], np.float32)
+        self._best = np.array(arrays["best"], np.int64)
+        self._total = np.array(arrays["total"], np.float64)
+        self._next_place, self._fetched = values.next_place, values.fetched
+        self._learned, self._swept = values.learned, values.swept
+        self._weights = Weights(
+            values.start,
+            np.array(arrays["weight"], np.float64),
+            np.array(arrays["middle"], np.float64),
+            np.array(arrays["scale"], np.float64),
+        )
+        self._touched = []
+        return self
+
+
+class _Values(msgspec.Struct, frozen=True):
+    next_place: int
+    fetched: int
+    learned: int
+    swept: int
+    start: float
+
+
+def worth_of(verdict: Verdict) -> float:
+    """What a page is worth to the crawl, in 0..1."""
+    return float(min(1.0, max(0.0, verdict.score)) ** SHARPNESS)
+
+
+def _grown(array: NDArray[np.generic]) -> NDArray[np.generic]:
+    return np.concatenate([array, np.zeros_like(array)])

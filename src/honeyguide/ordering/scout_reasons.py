@@ -1,0 +1,110 @@
+"""Scout's priorities in plain words: what each kind of evidence adds, and what it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from honeyguide.ordering.scout_evidence import LINKS, NEIGHBOURS, SCORES, Pages, Sums, Urls
+from honeyguide.ordering.scout_weights import CLIP, Weights
+
+SMALL: Final = 5e-4
+"""Contributions below this are added up without a word."""
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """One part of a priority."""
+
+    name: str
+    adds: float
+    fact: str
+    """What it rests on, in words."""
+
+    @property
+    def text(self) -> str:
+        """As one line."""
+        return f"{self.adds:+.3f}  {self.fact}"
+
+
+def reasons(
+    urls: Urls, pages: Pages, sums: Sums, at: int, joined: Weights, oldest: int
+) -> list[Reason]:
+    """The parts of a URL's priority, largest first; they add up to it."""
+    facts = _facts(urls, pages, sums, at, oldest)
+    found: list[Reason] = []
+    rest = joined.start
+    for column, name in enumerate(SCORES):
+        z = (float(urls.scores[at, column]) - joined.middle[column]) / joined.scale[column]
+        adds = float(joined.weight[column] * min(CLIP, max(-CLIP, z)))
+        if abs(adds) < SMALL:
+            rest += adds
+        else:
+            found.append(Reason(name, adds, facts[name]))
+    explore = float(urls.explore[at])
+    if explore >= SMALL:
+        found.append(Reason("exploring", explore, facts["exploring"]))
+    else:
+        rest += explore
+    found.sort(key=lambda each: -abs(each.adds))
+    return [*found, Reason("start", rest, "what a URL of average evidence is worth in this crawl")]
+
+
+def _facts(urls: Urls, pages: Pages, sums: Sums, at: int, oldest: int) -> dict[str, str]:
+    links = min(int(urls.links[at]), LINKS)
+    parents = [int(each) for each in urls.parent[at, :links]]
+    worth = [float(pages.worth[parent]) ** 0.5 for parent in parents]
+    scores = [float(each) for each in urls.scores[at]]
+    near, page, path = (
+        _of(_counted(urls, pages, sums, at, oldest, what)) for what in ("near", "page", "path")
+    )
+    host = int(sums.hosts[urls.host[at]])
+    folder = int(sums.folders[urls.folder[at]])
+    good = [f"{sums.host[urls.host[at]]:.1f} of {host}", f"{sums.folder[urls.folder[at]]:.1f} of {folder}"]
+    known = f"{links} page{'s' * (links != 1)} known to link to it"
+    return {
+        "best parent": f"the best of {known} scored {max(worth, default=0.0):.2f}",
+        "parents": f"the {known} scored {sum(worth) / max(1, links):.2f} on average",
+        "parents' likeness": f"these pages resemble the best pages so far ({scores[2]:.2f})",
+        "topic in anchor": f"its link texts score {scores[3]:.2f} for the topic",
+        "words of anchors": f"links with such words led to {_better(scores[4])} pages",
+        "words of address": f"addresses with such words led to {_better(scores[5])} pages",
+        "neighbours": f"{near} fetched from links within {2 * NEIGHBOURS} places of it were on topic",
+        "same page": f"{page} found on the same pages were on topic",
+        "anchor's likeness": f"its link texts have words of the best pages so far ({scores[8]:.2f})",
+        "same list": f"{path} found on the same lists were on topic",
+        "same place on site": f"links at this place of the site's pages are worth {scores[10]:.2f} on average",
+        "grandparents": f"the pages two links before it are worth {scores[11]:.2f} on average",
+        "host": f"{good[0]} pages of its host were on topic",
+        "folder": f"{good[1]} pages of its folder were on topic",
+        "exploring": f"exploring: {_only(host)} of this host and {_only(folder)} of this folder were fetched",
+    }
+
+
+def _counted(urls: Urls, pages: Pages, sums: Sums, at: int, oldest: int, what: str) -> tuple[float, int]:
+    mask = len(sums.place) - 1
+    total, count = 0.0, 0.0
+    for j in range(min(int(urls.links[at]), LINKS)):
+        base = int(pages.base[urls.parent[at, j]])
+        if base < oldest:
+            continue
+        offsets = {"near": [int(urls.near[at, j]) + side for side in (-1, 0, 1)], "page": [0]}.get(
+            what, [int(urls.path[at, j])]
+        )
+        for offset in offsets:
+            total += float(sums.place[(base + offset) & mask])
+            count += float(sums.places[(base + offset) & mask])
+    return total, round(count)
+
+
+def _of(found: tuple[float, int]) -> str:
+    total, count = found
+    return f"{total:.1f} of {count} page{'s' * (count != 1)}"
+
+
+def _better(value: float) -> str:
+    return "better" if value > 0.0 else "worse" if value < 0.0 else "average"
+
+
+def _only(count: int) -> str:
+    return f"only {count} page{'s' * (count != 1)}" if count < 10 else f"{count} pages"
