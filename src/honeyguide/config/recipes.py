@@ -68,6 +68,15 @@ def missing_needs(recipe: Recipe, given: frozenset[str]) -> list[str]:
     return [need for need in recipe.needs if lacking.issuperset(need.split(" or "))]
 
 
+_OWN = (
+    Recipe(
+        name="scout",
+        title="joins all evidence, learns from its own crawl, explores hosts and folders",
+        reference="Honeyguide's own; see docs/systems/scout.md",
+        ordering=Part("scout"),
+    ),
+)
+
 _BASELINES = (
     Recipe(
         name="breadth-first",
@@ -320,7 +329,8 @@ _BLOCKS = (
 )
 
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*_BASELINES, *_CONTEXT, *_LATENT, *_CROSS_LANGUAGE, *_HYBRID, *_BLOCKS)
+    recipe.name: recipe
+    for recipe in (*_OWN, *_BASELINES, *_CONTEXT, *_LATENT, *_CROSS_LANGUAGE, *_HYBRID, *_BLOCKS)
 }
 """All built-in recipes by name."""
 

@@ -14,7 +14,7 @@ from honeyguide.engine.visit import Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
-from honeyguide.ordering.base import LinkOrder
+from honeyguide.ordering.base import LinkOrder, RevisingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
 from honeyguide.store.archive import Position
 from honeyguide.store.duplicates import NearDuplicates
@@ -23,6 +23,8 @@ from honeyguide.store.records import PageRecord
 from honeyguide.web import falling_marginal, host_key, url_id
 from honeyguide.web.zones import twin_of
 
+GIVEN = 1e3
+"""Priorities from here on were given by hand (seeds, suggestions) and stay."""
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
 
@@ -47,6 +49,7 @@ class Arrival:
         self._model = model
         self._online = model if isinstance(model, OnlinePageModel) else None
         self._order = order
+        self._revising = order if isinstance(order, RevisingOrder) else None
         self._admission = admission
         self._tally = tally
         self._near = NearDuplicates(stores.state.simhashes())
@@ -104,9 +107,21 @@ class Arrival:
     def rethink(self, page: Page) -> None:
         """Learn from a page of an earlier session; what it led to is in the state already."""
         self.think(page)
+        if self._revising is not None:
+            self._revising.revised()
         every = self._order.reorder_every
         if every and page.number % every == 0:
             self._order.reorder(self._frontier.graph())
+
+    def revise(self) -> int:
+        """Let an order that changes its mind say about which URLs; returns how many changed."""
+        if self._revising is None:
+            return 0
+        started = time.process_time()
+        revised = self._revising.revised()
+        changed = self._frontier.revise(revised.ids, revised.priorities, below=GIVEN)
+        self.ordering_seconds += time.process_time() - started
+        return changed
 
     def reorder(self, now: float) -> list[Event]:
         """Recompute all priorities (global orders)."""
@@ -145,6 +160,8 @@ class Arrival:
 
     def _ended(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
         self._frontier.finish(waiting.row, visit.outcome, visit.detail)
+        if self._revising is not None and visit.outcome is not Outcome.REDIRECTED:
+            self._revising.gone(waiting.id)
         data: dict[str, object] = {"outcome": visit.outcome.name.lower(), "reason": visit.detail}
         return [self._state.append_event("outcome", waiting.url, data, at=now)]
 
@@ -176,6 +193,7 @@ class Arrival:
         eligible, _ = self._admission.split(page)
         scored = self._order.rank(page, Verdict(score=self._tally.recent, on_topic=False), eligible)
         self._frontier.offer(offers_of(page, waiting.row, eligible, scored), self._order.combine)
+        self.revise()
         return self._ended(waiting, visit, now)
 
     def _page(self, waiting: Waiting, page: Page, position: Position | None, now: float) -> list[Event]:
@@ -190,6 +208,7 @@ class Arrival:
         self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED)
         offers = offers_of(page, row, eligible, scored, dropped)
         targets = self._frontier.offer(offers, self._order.combine)
+        self.revise()
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
         record = self._record(row, page, verdict, position)

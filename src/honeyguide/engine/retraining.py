@@ -28,14 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.engine.admission import Admission, found_link
-from honeyguide.engine.arrival import DEMOTION, Arrival, index_page
+from honeyguide.engine.arrival import DEMOTION, GIVEN, Arrival, index_page
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
 from honeyguide.model import Link, Outcome, Page, Scored, Verdict
-from honeyguide.ordering.base import LinkOrder
+from honeyguide.ordering.base import LinkOrder, RevisingOrder
 from honeyguide.relevance.base import OnlinePageModel
 from honeyguide.relevance.reviewed import Lesson, Reviewed, ReviewedModel
 from honeyguide.store.records import PageRecord
@@ -45,8 +45,6 @@ from honeyguide.web import host_key, url_id
 PAGES_A_TURN: Final = 8
 PAGES_OF_HOST: Final = 5
 """Pages that a decision on a whole host is learned from."""
-GIVEN: Final = 1e3
-"""Priorities from here on were given by hand (seeds, suggestions) and stay."""
 APPLIED: Final = "reviews"
 """Key of the state's setting with what is in (`Applied`)."""
 
@@ -247,8 +245,11 @@ class Pass:
         self._frontier = frontier
         self._model = model
         # A copy that shares the page model: ranking again must leave no trace in the crawl's own order.
-        self._order = copy.deepcopy(order, {id(model): model})
-        self._ranks = order.reorder_every is None
+        self._order = order if isinstance(order, RevisingOrder) else copy.deepcopy(order, {id(model): model})
+        # An order that changes its mind is told the new verdicts at the end, and says itself what follows.
+        self._revising = order if isinstance(order, RevisingOrder) else None
+        self._rejudged: list[tuple[Page, Verdict]] = []
+        self._ranks = order.reorder_every is None and self._revising is None
         self._tried = False
         self._admission = admission
         self._reader = reader
@@ -279,6 +280,11 @@ class Pass:
 
     def apply(self) -> int:
         """Set the priorities; how many waiting URLs changed theirs."""
+        if self._revising is not None:
+            for page, verdict in self._rejudged:
+                self._revising.rejudged(page, verdict)
+            revised = self._revising.revised()
+            return self._frontier.revise(revised.ids, revised.priorities, below=GIVEN)
         return self._frontier.reprioritise(self._priorities[1:])
 
     def _one(self, record: PageRecord, page: Page) -> None:
@@ -288,6 +294,8 @@ class Pass:
         verdict = self._model.judge(page)
         self.judged += 1
         self._note(record, page, verdict)
+        if self._revising is not None:
+            self._rejudged.append((Page(page.url, page.id, via=page.via), self._said(record, verdict)))
         if not self._ranks:
             return
         eligible, _ = self._admission.split(page)
@@ -298,6 +306,14 @@ class Pass:
         if self._ranks:
             for one in scored:
                 self._rank(record.row, page, eligible[one.link], one)
+
+    def _said(self, record: PageRecord, verdict: Verdict) -> Verdict:
+        """The verdict that an order learns from: where a person has spoken, nothing but theirs."""
+        decision = self._reviews.on(record.url, host_key(record.url), record.number)
+        if decision is None:
+            return verdict
+        accepted = decision.said == "accept"
+        return msgspec.structs.replace(verdict, score=float(accepted), on_topic=accepted)
 
     def _note(self, record: PageRecord, page: Page, verdict: Verdict) -> None:
         """Keep the new verdict; where a person has spoken, theirs."""

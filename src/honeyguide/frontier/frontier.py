@@ -317,6 +317,28 @@ class Frontier:
         self._pending.changed(rows.astype(np.int32))
         return len(rows)
 
+    def revise(self, ids: NDArray[np.int64], priorities: NDArray[np.float64], *, below: float = inf) -> int:
+        """Set priorities by fingerprint; returns how many waiting URLs changed.
+
+        Args:
+            ids: Which URLs; unknown ones and those that ended are passed over.
+            priorities: One each.
+            below: URLs with a priority from here on keep it.
+
+        Raises:
+            ValueError: A priority is NaN.
+        """
+        if np.isnan(priorities).any():
+            raise ValueError("a priority is not a number; give every URL a finite one")
+        rows = self._seen.find(ids, self._columns.ids)
+        old = self._columns.priority[rows]
+        waits = (rows > 0) & (self._columns.status[rows] == _WAITING)
+        places = np.flatnonzero(waits & (old < below) & (old != priorities))
+        changed = rows[places].astype(np.int64)
+        queues.change_priorities(self._queues.urls, self._queues.hosts, changed, priorities[places])
+        self._pending.changed(rows[places])
+        return len(places)
+
     def graph(self) -> CrawlGraph:
         """The known web; needs `keep_graph`."""
         return self._graph_links().graph(self._columns, list(self._in_flight))

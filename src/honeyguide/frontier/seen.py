@@ -56,6 +56,17 @@ def _rows(
     return size
 
 
+@compiled
+def _find_all(
+    slots: NDArray[np.int32], ids: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The row of each of `wanted`, or 0."""
+    rows = np.zeros(len(wanted), np.int32)
+    for i in range(len(wanted)):
+        rows[i] = slots[_find(slots, ids, wanted[i])]
+    return rows
+
+
 class Seen:
     """Open addressing over row numbers: 4 bytes a slot, fingerprints are looked up in the columns.
 
@@ -90,6 +101,10 @@ class Seen:
     def row(self, url_id: int, ids: NDArray[np.int64]) -> int:
         """Row of one fingerprint, or 0."""
         return int(self._slots[_find(self._slots, ids, np.int64(url_id))])
+
+    def find(self, wanted: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Rows of many fingerprints, 0 for those that are not known."""
+        return _find_all(self._slots, ids, wanted)
 
     def rows(
         self, wanted: NDArray[np.int64], ids: NDArray[np.int64], *, size: int

@@ -25,6 +25,7 @@ from honeyguide.ordering.opic import Opic
 from honeyguide.ordering.pagerank import PageRank
 from honeyguide.ordering.plsi_phits import PlsiPhits
 from honeyguide.ordering.random_order import RandomOrder
+from honeyguide.ordering.scout import Scout
 from honeyguide.ordering.shark_fcmrps import SharkFcmrps
 from honeyguide.ordering.shark_search import SharkSearch
 from honeyguide.ordering.shark_webkb import SharkWebkb
@@ -49,6 +50,7 @@ BUILT_IN: dict[str, type[LinkOrder]] = {
     "pagerank": PageRank,
     "plsi-phits": PlsiPhits,
     "random": RandomOrder,
+    "scout": Scout,
     "shark-fcmrps": SharkFcmrps,
     "shark-search": SharkSearch,
     "shark-webkb": SharkWebkb,

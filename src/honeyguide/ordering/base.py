@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.model import CrawlGraph, Link, Page, Scored, Verdict
+from honeyguide.model import CrawlGraph, Link, Page, Scored, UrlId, Verdict
 from honeyguide.store.models import Saved
 
 Combine: TypeAlias = Literal["max", "sum", "latest", "first"]
@@ -61,6 +62,39 @@ class LinkOrder(Protocol):
 
     def load(self, saved: Saved) -> Self:
         """Take back what `save` gave."""
+        ...
+
+
+class Revised(msgspec.Struct, frozen=True):
+    """New priorities of URLs that wait."""
+
+    ids: NDArray[np.int64]
+    """Fingerprints (`UrlId`). URLs that wait no longer, and those that a person gave, are passed over."""
+    priorities: NDArray[np.float64]
+
+    @classmethod
+    def none(cls) -> Revised:
+        """Nothing changed."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.float64))
+
+
+@runtime_checkable
+class RevisingOrder(LinkOrder, Protocol):
+    """An order that changes its mind about URLs that wait, a few at a time.
+
+    `combine` should be `first`: a URL found again keeps its record, and its priority changes by `revised`.
+    """
+
+    def revised(self) -> Revised:
+        """What changed since the last call. Asked after each page, when its links are in the frontier."""
+        ...
+
+    def gone(self, url: UrlId) -> None:
+        """A URL ended without a page (not found, forbidden, a trap): it waits no longer."""
+        ...
+
+    def rejudged(self, page: Page, verdict: Verdict) -> None:
+        """A page that was learned from earlier has another verdict now."""
         ...
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.model import CrawlGraph, Link, Page, Scored, Verdict, Via
-from honeyguide.ordering.base import LinkOrder
+from honeyguide.ordering.base import LinkOrder, RevisingOrder
 
 PAGES: Final = 90
 LINKS: Final = 8
@@ -106,10 +106,20 @@ class Rehearsal:
         self.order.learn(page, verdict)
         ranked = tuple(self.order.rank(page, verdict, page.links))
         self._take(page, number, ranked)
+        self._revise()
         every = self.order.reorder_every
         if every is None or len(self._fetched) % every:
             return Step(number, ranked)
         return Step(number, ranked, self._reorder(self.order.reorder(self.graph())))
+
+    def _revise(self) -> None:
+        """An order that changes its mind about what waits is asked, as the engine would."""
+        if isinstance(self.order, RevisingOrder):
+            revised = self.order.revised()
+            for url, priority in zip(revised.ids.tolist(), revised.priorities.tolist(), strict=True):
+                number = (url - 1) // 1_000_003
+                if number in self._waiting:
+                    self._waiting[number] = (priority, self._waiting[number][1])
 
     def _take(self, page: Page, number: int, ranked: Sequence[Scored]) -> None:
         fetched = set(self._fetched)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import msgspec
 import numpy as np
@@ -13,10 +13,21 @@ from numpy.typing import NDArray
 from honeyguide.model import Link, Page, Scored, UrlId, Verdict
 from honeyguide.ordering import scout_evidence as evidence
 from honeyguide.ordering import scout_weights as weights
-from honeyguide.ordering.base import LocalOrder, Revised, TextJudge
-from honeyguide.ordering.scout_evidence import COLUMNS, FETCHED, GONE, LINKS, MOST, NEIGHBOURS, PLACES, WAITING
+from honeyguide.ordering.base import Combine, LocalOrder, Revised, TextJudge
+from honeyguide.ordering.scout_evidence import (
+    COLUMNS,
+    FETCHED,
+    GONE,
+    MOST,
+    NEIGHBOURS,
+    PLACES,
+    WAITING,
+    Held,
+    Joining,
+    NewLinks,
+    Standing,
+)
 from honeyguide.ordering.scout_reasons import Reason, reasons
-from honeyguide.ordering.scout_weights import Weights
 from honeyguide.ordering.scout_words import Likeness, entry, host_and_folder, url_words
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
@@ -39,12 +50,13 @@ TOLERANCE: Final = 1e-4
 class Scout(LocalOrder):
     """Each URL is worth what all links to it, and all that became of their like, say it is worth.
 
-    A URL has fourteen scores: the worth of the pages that link to it (best and mean), their likeness to the best
-    pages so far, and their parents' worth; what became of other links near it, in the same list, on the same
-    page, at the same place of the site's pages; the topic in its anchors, the words of its anchors and address
-    as the crawl has learned them, their likeness to the best pages; the rates of its host and folder. Each is
-    standardised over the URLs that wait. They count equally at first; a ridge regression on the crawl's own
-    outcomes then shifts weight to those that tell most on this web. The sum is the worth to expect.
+    A URL has fourteen scores: the worth of the pages that link to it (best and mean), their likeness to the
+    best pages so far, and their parents' worth; what became of other links near it, in the same list, on the
+    same page, at the same place of the site's pages; the topic in its anchors, the words of its anchors and
+    address as the crawl has learned them, their likeness to the best pages; the rates of its host and folder.
+    Each is standardised over the URLs that wait. They count equally at first; a ridge regression on the
+    crawl's own outcomes then shifts weight to those that tell most on this web. The sum is the worth to
+    expect.
 
     What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
     folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
@@ -77,11 +89,11 @@ class Scout(LocalOrder):
     References:
         Soumen Chakrabarti, Kunal Punera, Mallela Subramanyam, "Accelerated focused crawling through online
         relevance feedback", WWW 2002 (learning which links to follow from the crawl's own outcomes).
-        Peter Auer, Nicolò Cesa-Bianchi, Paul Fischer, "Finite-time analysis of the multiarmed bandit problem",
-        Machine Learning 47, 2002 (upper confidence bounds).
+        Peter Auer, Nicolò Cesa-Bianchi, Paul Fischer, "Finite-time analysis of the multiarmed bandit
+        problem", Machine Learning 47, 2002 (upper confidence bounds).
     """
 
-    combine = "first"
+    combine: Combine = "first"
 
     def __init__(
         self,
@@ -95,7 +107,9 @@ class Scout(LocalOrder):
     ) -> None:
         unknown = sorted(set(without) - set(evidence.SCORES))
         if unknown:
-            raise ValueError(f"option 'without' names no score {unknown[0]!r}; use {', '.join(evidence.SCORES)}")
+            raise ValueError(
+                f"option 'without' names no score {unknown[0]!r}; use {', '.join(evidence.SCORES)}"
+            )
         if trust <= 0.0 or by_host < 0.0 or by_folder < 0.0:
             raise ValueError("options 'trust', 'by_host' and 'by_folder' must not be negative, 'trust' not 0")
         self._judge = judge
@@ -117,7 +131,7 @@ class Scout(LocalOrder):
         self._worths = np.zeros(SAMPLE, np.float32)
         self._learned = 0
         ones = np.ones(COLUMNS)
-        self._weights = weights.equal_weights(0.1, np.zeros(COLUMNS), 0.1 * ones)
+        self._joining = weights.equal_weights(0.1, np.zeros(COLUMNS), 0.1 * ones)
         self._best = np.zeros(0, np.int64)
         self._swept = 0
         self._touched: list[NDArray[np.int64]] = []
@@ -141,7 +155,7 @@ class Scout(LocalOrder):
         urls.page[at] = number
         pages.worth[number] = worth
         pages.grand[number] = urls.scores[at, 1]
-        pages.likeness[number] = self._likeness.learn(page.main_text or page.text, worth)
+        pages.likeness[number] = self._likeness.learn(page.content, worth)
         self._fetched += 1
         self._total += worth, worth * worth
         if urls.links[at]:
@@ -149,7 +163,7 @@ class Scout(LocalOrder):
             self._outcomes[place] = urls.scores[at]
             self._worths[place] = worth
             self._learned += 1
-        evidence.add_outcome(urls, pages, self._sums, at, worth, 1.0, self._oldest)
+        evidence.add_outcome(self._evidence, at, worth, 1.0, self._oldest)
 
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """Hold the links, and give each target the priority that all evidence gives it by now."""
@@ -181,6 +195,7 @@ class Scout(LocalOrder):
         if not touched:
             return Revised.none()
         at = np.unique(np.concatenate(touched))
+        at = at[self._urls.state[at] == WAITING]
         return Revised(self._urls.id[at], self._urls.priority[at])
 
     def gone(self, url: UrlId) -> None:
@@ -200,13 +215,17 @@ class Scout(LocalOrder):
         return {"why": [reason.text for reason in found]} if found else {}
 
     def contributions(self, url: str) -> list[Reason]:
-        """What each kind of evidence adds to a URL's priority, in words; empty where nothing is held of it."""
+        """What each kind of evidence adds to a URL's priority; empty where nothing is held of it."""
         at = self._slots.get(url_id(canonical(url) or url))
         if at is None:
             return []
-        return reasons(self._urls, self._pages, self._sums, at, self._weights, self._oldest)
+        return reasons(self._evidence, at, self._joining, self._oldest)
 
     # Evidence
+
+    @property
+    def _evidence(self) -> Held:
+        return Held(self._urls, self._pages, self._sums)
 
     @property
     def _mean(self) -> float:
@@ -235,7 +254,7 @@ class Scout(LocalOrder):
         if self._held >= MOST:
             self._let_go()
         if self._held >= len(self._urls.id):
-            self._urls = evidence.Urls(*(_grown(each) for each in self._urls))
+            self._urls = evidence.Urls(**{name: _grown(each) for name, each in self._urls._asdict().items()})
             self._urls.page[self._held :] = -1
         at = self._held
         self._held += 1
@@ -261,9 +280,7 @@ class Scout(LocalOrder):
         state = urls.state[:held]
         waiting, fetched = np.flatnonzero(state == WAITING), np.flatnonzero(state == FETCHED)
         order = np.argsort(-urls.priority[waiting], kind="stable")
-        kept = np.sort(
-            np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]])
-        )
+        kept = np.sort(np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]]))
         for each in urls:
             each[: len(kept)] = each[kept]
         self._held = len(kept)
@@ -275,7 +292,9 @@ class Scout(LocalOrder):
 
     def _new_page(self) -> int:
         if self._known_pages >= len(self._pages.worth):
-            self._pages = evidence.Pages(*(_grown(each) for each in self._pages))
+            self._pages = evidence.Pages(
+                **{name: _grown(each) for name, each in self._pages._asdict().items()}
+            )
         number = self._known_pages
         self._known_pages += 1
         self._pages.base[number] = -1
@@ -311,21 +330,15 @@ class Scout(LocalOrder):
         self._take_anchors(fresh)
         found = np.array(targets, np.int64)
         first_near = len(paths) + 2
-        near = first_near + np.arange(len(links), dtype=np.int32) // NEIGHBOURS
+        near = (first_near + np.arange(len(links)) // NEIGHBOURS).astype(np.int32)
         room = first_near + len(links) // NEIGHBOURS + 2
         base = self._room(room)
         self._pages.base[number] = base
         kept = found >= 0
-        evidence.add_links(
-            self._urls,
-            self._pages,
-            self._sums,
-            number,
-            found[kept],
-            np.array(places, np.int32)[kept],
-            near[kept].astype(np.int32),
-            np.array(sites, np.int32)[kept],
+        new = NewLinks(
+            number, found[kept], np.array(places, np.int32)[kept], near[kept], np.array(sites, np.int32)[kept]
         )
+        evidence.add_links(self._evidence, new)
         return found
 
     def _room(self, size: int) -> int:
@@ -352,8 +365,7 @@ class Scout(LocalOrder):
             known.update(zip(new, self._judge.judge_texts(new), strict=True))
         for at, text in found:
             score = known[text]
-            if score > urls.topic[at]:
-                urls.topic[at] = score
+            urls.topic[at] = max(urls.topic[at], score)
             if urls.anchor_words[at, 0] < 0:
                 words = self._likeness.anchor_entries(text)
                 urls.anchor_words[at, : len(words)] = words
@@ -365,36 +377,21 @@ class Scout(LocalOrder):
             return
         self._pages.worth[number] = worth
         self._total += worth - before, worth * worth - before * before
-        evidence.add_outcome(
-            self._urls, self._pages, self._sums, at, worth - before, 0.0, self._oldest
-        )
+        evidence.add_outcome(self._evidence, at, worth - before, 0.0, self._oldest)
 
     # Priorities
 
     def _score(self, chosen: NDArray[np.int64]) -> None:
         """Work out scores and priorities of some URLs."""
-        evidence.read_scores(
-            self._urls,
-            self._pages,
-            self._sums,
-            chosen,
-            self._mean,
-            self._deviation,
-            self._fetched,
-            self._oldest,
-            self._by_host,
-            self._by_folder,
+        standing = Standing(
+            self._fetched, self._mean, self._deviation, self._oldest, self._by_host, self._by_folder
         )
-        self._join(chosen)
-
-    def _join(self, chosen: NDArray[np.int64]) -> None:
-        joined = self._weights
-        evidence.set_priorities(
-            self._urls, chosen, joined.middle, joined.scale, joined.weight, joined.start, weights.CLIP
-        )
+        evidence.read_scores(self._evidence, chosen, standing)
+        evidence.set_priorities(self._urls, chosen, self._joining)
 
     def _waiting(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self._urls.state[: self._held] == WAITING)
+        found: NDArray[np.int64] = np.flatnonzero(self._urls.state[: self._held] == WAITING)
+        return found
 
     def _refresh(self) -> NDArray[np.int64]:
         """Look again at the best URLs and at the next in turn."""
@@ -403,10 +400,11 @@ class Scout(LocalOrder):
         turn = np.arange(self._swept, end, dtype=np.int64)
         turn = turn[self._urls.state[turn] == WAITING]
         self._swept = 0 if end >= self._held else end
-        chosen = np.union1d(best, turn)
+        chosen: NDArray[np.int64] = np.union1d(best, turn)
         before = self._urls.priority[chosen].copy()
         self._score(chosen)
-        return chosen[np.abs(self._urls.priority[chosen] - before) > TOLERANCE]
+        changed: NDArray[np.int64] = chosen[np.abs(self._urls.priority[chosen] - before) > TOLERANCE]
+        return changed
 
     def _relearn(self) -> None:
         """Standards, weights, the picture of a good page, and which URLs are the best."""
@@ -420,12 +418,16 @@ class Scout(LocalOrder):
         scale = np.where(self._left_out, 1e9, scale)
         known = min(self._learned, SAMPLE)
         if known >= 10:
-            self._weights = weights.fitted(
-                self._outcomes[:known], self._worths[:known], middle, scale, self._trust
+            self._joining = weights.fitted(
+                self._outcomes[:known],
+                self._worths[:known],
+                middle=middle,
+                scale=scale,
+                trust=self._trust,
             )
         else:
-            self._weights = weights.equal_weights(self._mean, middle, scale)
-        self._join(waiting)
+            self._joining = weights.equal_weights(self._mean, middle, scale)
+        evidence.set_priorities(self._urls, waiting, self._joining)
         most = min(BEST, len(waiting))
         order = np.argpartition(-self._urls.priority[waiting], most - 1)[:most]
         self._best = np.sort(waiting[order])
@@ -438,12 +440,10 @@ class Scout(LocalOrder):
         held, pages = self._held, self._known_pages
         used = min(self._next_place, PLACES)
         arrays: dict[str, NDArray[np.generic]] = {
-            f"url_{name}": each[:held] for name, each in zip(self._urls._fields, self._urls, strict=True)
+            f"url_{name}": each[:held] for name, each in self._urls._asdict().items()
         }
-        arrays |= {
-            f"page_{name}": each[:pages] for name, each in zip(self._pages._fields, self._pages, strict=True)
-        }
-        for name, each in zip(self._sums._fields, self._sums, strict=True):
+        arrays |= {f"page_{name}": each[:pages] for name, each in self._pages._asdict().items()}
+        for name, each in self._sums._asdict().items():
             arrays[f"sum_{name}"] = each[:used] if name in ("place", "places") else each
         other = [(number, at) for number, at in self._slots.items() if self._urls.id[at] != number]
         arrays |= self._likeness.arrays()
@@ -453,16 +453,16 @@ class Scout(LocalOrder):
             "best": self._best,
             "total": self._total,
             "aliases": np.array(other, np.int64).reshape(-1, 2),
-            "weight": self._weights.weight,
-            "middle": self._weights.middle,
-            "scale": self._weights.scale,
+            "weight": self._joining.weight,
+            "middle": self._joining.middle,
+            "scale": self._joining.scale,
         }
         values: dict[str, object] = {
             "next_place": self._next_place,
             "fetched": self._fetched,
             "learned": self._learned,
             "swept": self._swept,
-            "start": self._weights.start,
+            "start": self._joining.start,
         }
         return Saved(values=values, arrays={name: each.copy() for name, each in arrays.items()})
 
@@ -472,13 +472,13 @@ class Scout(LocalOrder):
         values = msgspec.convert(saved.values, _Values)
         self._held, self._known_pages = len(arrays["url_id"]), len(arrays["page_worth"])
         urls = evidence.new_urls(max(1024, self._held))
-        for name, each in zip(urls._fields, urls, strict=True):
+        for name, each in urls._asdict().items():
             each[: self._held] = arrays[f"url_{name}"]
         pages = evidence.new_pages(max(256, self._known_pages))
-        for name, each in zip(pages._fields, pages, strict=True):
+        for name, each in pages._asdict().items():
             each[: self._known_pages] = arrays[f"page_{name}"]
         sums = evidence.new_sums()
-        for name, each in zip(sums._fields, sums, strict=True):
+        for name, each in sums._asdict().items():
             known = arrays[f"sum_{name}"]
             each[: len(known)] = known
         self._urls, self._pages, self._sums = urls, pages, sums
@@ -491,7 +491,7 @@ class Scout(LocalOrder):
         self._total = np.array(arrays["total"], np.float64)
         self._next_place, self._fetched = values.next_place, values.fetched
         self._learned, self._swept = values.learned, values.swept
-        self._weights = Weights(
+        self._joining = Joining(
             values.start,
             np.array(arrays["weight"], np.float64),
             np.array(arrays["middle"], np.float64),
@@ -514,5 +514,5 @@ def worth_of(verdict: Verdict) -> float:
     return float(min(1.0, max(0.0, verdict.score)) ** SHARPNESS)
 
 
-def _grown(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def _grown(array: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([array, np.zeros_like(array)])

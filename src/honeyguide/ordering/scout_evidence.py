@@ -1,12 +1,12 @@
 """What a crawl knows of the URLs that wait: who links to them, and what became of their like.
 
-Everything is sums that grow by a few additions a page. A waiting URL holds its latest links; a link names the
-page it stands on and its place there; places (a page, a tag path on it, a few neighbouring links) hold how many
-of their targets were fetched and what those were worth. Scores are read off these sums when they are asked for.
+Everything is sums that grow by a few additions a page. A waiting URL holds its latest links; a link names
+the page it stands on and its place there; places (a page, a tag path on it, a few neighbouring links) hold
+how many of their targets were fetched and what those were worth. Scores are read off when asked for.
 
-Memory is bounded: of a URL the latest `LINKS` links count, places are kept for the latest pages only (a ring),
-words, hosts, folders and tag paths of sites share tables of fixed size by hash, and when `MOST` URLs are held,
-those with the lowest priorities are let go (they wait on with the priority they have).
+Memory is bounded: of a URL the latest `LINKS` links count; places are kept for the latest pages only (a
+ring); words, hosts, folders and tag paths of sites share tables of fixed size by hash; when `MOST` URLs are
+held, those with the lowest priorities are let go (they wait on with the priority they have).
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ SCORES: Final = (
 )
 """The scores of a URL, in the order of their columns."""
 COLUMNS: Final = len(SCORES)
+CLIP: Final = 5.0
+"""Deviations from the mean that a score may be worth at most."""
 
 
 class Urls(NamedTuple):
@@ -114,6 +116,14 @@ class Sums(NamedTuple):
     """What a word says for likeness to the best pages so far (see `scout_words`)."""
 
 
+class Held(NamedTuple):
+    """All evidence."""
+
+    urls: Urls
+    pages: Pages
+    sums: Sums
+
+
 def new_urls(size: int) -> Urls:
     """Room for so many URLs."""
     return Urls(
@@ -155,19 +165,56 @@ def new_sums(places: int = PLACES) -> Sums:
     )
 
 
+class NewLinks(NamedTuple):
+    """The links of a page that was just fetched."""
+
+    page: int
+    targets: NDArray[np.int64]
+    paths: Ints
+    nears: Ints
+    site_paths: Ints
+
+
+class Standing(NamedTuple):
+    """Where the crawl stands."""
+
+    fetched: int
+    mean: float
+    """Worth of the fetched pages."""
+    deviation: float
+    oldest: int
+    """Places before this one are gone from the ring."""
+    by_host: float
+    """How much hosts are explored."""
+    by_folder: float
+
+
+class Joining(NamedTuple):
+    """How scores become a priority."""
+
+    start: float
+    weight: NDArray[np.float64]
+    middle: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+
 @compiled
-def add_outcome(
-    urls: Urls, pages: Pages, sums: Sums, at: int, worth: float, count: float, oldest: int
-) -> None:
+def _count(sums: Sums, place: int, worth: float, count: float) -> None:
+    place &= len(sums.place) - 1
+    sums.place[place] += worth
+    sums.places[place] += count
+
+
+@compiled
+def add_outcome(held: Held, at: int, worth: float, count: float, oldest: int) -> None:
     """Add a fetched URL's worth (or a change of it, with `count` 0) wherever it is evidence for others."""
-    mask = len(sums.place) - 1
+    urls, pages, sums = held.urls, held.pages, held.sums
     for j in range(min(urls.links[at], LINKS)):
         base = pages.base[urls.parent[at, j]]
-        if base >= oldest:
-            for offset in (0, urls.path[at, j], urls.near[at, j]):
-                place = (base + offset) & mask
-                sums.place[place] += worth
-                sums.places[place] += count
+        if base >= max(0, oldest):
+            _count(sums, base, worth, count)
+            _count(sums, base + urls.path[at, j], worth, count)
+            _count(sums, base + urls.near[at, j], worth, count)
         entry = urls.site_path[at, j]
         first = True
         for k in range(j):
@@ -192,35 +239,27 @@ def add_outcome(
 
 
 @compiled
-def add_links(
-    urls: Urls,
-    pages: Pages,
-    sums: Sums,
-    page: int,
-    targets: NDArray[np.int64],
-    paths: NDArray[np.int32],
-    nears: NDArray[np.int32],
-    site_paths: NDArray[np.int32],
-) -> None:
+def add_links(held: Held, new: NewLinks) -> None:
     """Take in the links of a new page: evidence for targets that wait, and from those that were fetched."""
-    mask = len(sums.place) - 1
-    base = pages.base[page]
-    for i in range(len(targets)):
-        at = targets[i]
+    urls, pages, sums = held.urls, held.pages, held.sums
+    base = pages.base[new.page]
+    for i in range(len(new.targets)):
+        at = new.targets[i]
         if urls.state[at] == FETCHED:
             worth = pages.worth[urls.page[at]]
-            for offset in (0, paths[i], nears[i]):
-                place = (base + offset) & mask
-                sums.place[place] += worth
-                sums.places[place] += 1.0
+            _count(sums, base, worth, 1.0)
+            _count(sums, base + new.paths[i], worth, 1.0)
+            _count(sums, base + new.nears[i], worth, 1.0)
+            if urls.links[at] >= LINKS:
+                continue  # what the oldest of its links were told would be lost
         elif urls.state[at] == GONE:
             continue
         j = urls.links[at] % LINKS
         urls.links[at] += 1
-        urls.parent[at, j] = page
-        urls.path[at, j] = paths[i]
-        urls.near[at, j] = nears[i]
-        urls.site_path[at, j] = site_paths[i]
+        urls.parent[at, j] = new.page
+        urls.path[at, j] = new.paths[i]
+        urls.near[at, j] = new.nears[i]
+        urls.site_path[at, j] = new.site_paths[i]
 
 
 @compiled
@@ -229,34 +268,36 @@ def _rate(total: float, count: float, mean: float, prior: float) -> float:
 
 
 @compiled
-def read_scores(
-    urls: Urls,
-    pages: Pages,
-    sums: Sums,
-    chosen: NDArray[np.int64],
-    mean: float,
-    deviation: float,
-    fetched: int,
-    oldest: int,
-    by_host: float,
-    by_folder: float,
-) -> None:
-    """Work out the scores of some URLs, and what exploring them is worth.
+def _said(words: Ints, total: Floats, count: Floats, mean: float) -> float:
+    """What words say together: log ratios of their rates to the mean, as if half of them were independent."""
+    said = 0.0
+    known = 0
+    for word in words:
+        if word >= 0:
+            said += math.log(_rate(total[word], count[word], mean, 2.0) / mean)
+            known += 1
+    return said / math.sqrt(max(1, known))
 
-    Args:
-        urls: All that are held.
-        pages: Fetched pages.
-        sums: The evidence.
-        chosen: Which URLs.
-        mean: Mean worth of the fetched pages.
-        deviation: Standard deviation of it.
-        fetched: How many there are.
-        oldest: Places before this one are gone from the ring.
-        by_host: How much a host is explored.
-        by_folder: How much a folder is explored.
-    """
+
+@compiled
+def _liked(words: Ints, like: Floats) -> float:
+    """How much words resemble those of the best pages."""
+    liked = 0.0
+    known = 0
+    for word in words:
+        if word >= 0:
+            liked += like[word]
+            known += 1
+    return liked / math.sqrt(known + 3.0)
+
+
+@compiled
+def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> None:
+    """Work out the scores of some URLs, and what exploring them is worth."""
+    urls, pages, sums = held.urls, held.pages, held.sums
     mask = len(sums.place) - 1
-    spread = deviation * math.sqrt(math.log(fetched + 2.0))
+    mean, oldest = standing.mean, max(0, standing.oldest)
+    spread = standing.deviation * math.sqrt(math.log(standing.fetched + 2.0))
     for i in range(len(chosen)):
         at = chosen[i]
         n = min(urls.links[at], LINKS)
@@ -289,24 +330,9 @@ def read_scores(
         row[1] = total * share
         row[2] = like * share
         row[3] = urls.topic[at]
-        said = liked = 0.0
-        words = 0
-        for j in range(WORDS):
-            word = urls.anchor_words[at, j]
-            if word >= 0:
-                said += math.log(_rate(sums.anchor[word], sums.anchors[word], mean, 2.0) / mean)
-                liked += sums.like[word]
-                words += 1
-        row[4] = said / math.sqrt(max(1, words))
-        row[8] = liked / math.sqrt(words + 3.0)
-        said = 0.0
-        words = 0
-        for j in range(WORDS):
-            word = urls.url_words[at, j]
-            if word >= 0:
-                said += math.log(_rate(sums.url[word], sums.urls[word], mean, 2.0) / mean)
-                words += 1
-        row[5] = said / math.sqrt(max(1, words))
+        row[4] = _said(urls.anchor_words[at], sums.anchor, sums.anchors, mean)
+        row[5] = _said(urls.url_words[at], sums.url, sums.urls, mean)
+        row[8] = _liked(urls.anchor_words[at], sums.like)
         row[6] = _rate(near, nears, mean, PRIOR)
         row[7] = _rate(page, on_page, mean, PRIOR)
         row[9] = _rate(path, paths, mean, PRIOR)
@@ -316,25 +342,18 @@ def read_scores(
         row[12] = _rate(sums.host[host], sums.hosts[host], mean, 2.0)
         row[13] = _rate(sums.folder[folder], sums.folders[folder], row[12], 2.0)
         urls.explore[at] = spread * (
-            by_host / math.sqrt(sums.hosts[host] + 1.0) + by_folder / math.sqrt(sums.folders[folder] + 1.0)
+            standing.by_host / math.sqrt(sums.hosts[host] + 1.0)
+            + standing.by_folder / math.sqrt(sums.folders[folder] + 1.0)
         )
 
 
 @compiled
-def set_priorities(
-    urls: Urls,
-    chosen: NDArray[np.int64],
-    middle: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    start: float,
-    clip: float,
-) -> None:
+def set_priorities(urls: Urls, chosen: NDArray[np.int64], joining: Joining) -> None:
     """Join the scores of some URLs: each standardised, weighed and added, with what exploring is worth."""
     for i in range(len(chosen)):
         at = chosen[i]
-        value = start + urls.explore[at]
+        value = joining.start + urls.explore[at]
         for j in range(COLUMNS):
-            z = (urls.scores[at, j] - middle[j]) / scale[j]
-            value += weights[j] * min(clip, max(-clip, z))
+            z = (urls.scores[at, j] - joining.middle[j]) / joining.scale[j]
+            value += joining.weight[j] * min(CLIP, max(-CLIP, z))
         urls.priority[at] = value

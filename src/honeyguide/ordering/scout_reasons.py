@@ -6,8 +6,7 @@ from typing import Final
 
 import msgspec
 
-from honeyguide.ordering.scout_evidence import LINKS, NEIGHBOURS, SCORES, Pages, Sums, Urls
-from honeyguide.ordering.scout_weights import CLIP, Weights
+from honeyguide.ordering.scout_evidence import CLIP, LINKS, NEIGHBOURS, SCORES, Held, Joining
 
 SMALL: Final = 5e-4
 """Contributions below this are added up without a word."""
@@ -27,11 +26,10 @@ class Reason(msgspec.Struct, frozen=True):
         return f"{self.adds:+.3f}  {self.fact}"
 
 
-def reasons(
-    urls: Urls, pages: Pages, sums: Sums, at: int, joined: Weights, oldest: int
-) -> list[Reason]:
+def reasons(held: Held, at: int, joined: Joining, oldest: int) -> list[Reason]:
     """The parts of a URL's priority, largest first; they add up to it."""
-    facts = _facts(urls, pages, sums, at, oldest)
+    urls = held.urls
+    facts = _facts(held, at, oldest)
     found: list[Reason] = []
     rest = joined.start
     for column, name in enumerate(SCORES):
@@ -50,14 +48,13 @@ def reasons(
     return [*found, Reason("start", rest, "what a URL of average evidence is worth in this crawl")]
 
 
-def _facts(urls: Urls, pages: Pages, sums: Sums, at: int, oldest: int) -> dict[str, str]:
+def _facts(held: Held, at: int, oldest: int) -> dict[str, str]:
+    urls, pages, sums = held.urls, held.pages, held.sums
     links = min(int(urls.links[at]), LINKS)
     parents = [int(each) for each in urls.parent[at, :links]]
     worth = [float(pages.worth[parent]) ** 0.5 for parent in parents]
     scores = [float(each) for each in urls.scores[at]]
-    near, page, path = (
-        _of(_counted(urls, pages, sums, at, oldest, what)) for what in ("near", "page", "path")
-    )
+    near, page, path = (_of(_counted(held, at, oldest, what)) for what in ("near", "page", "path"))
     host = int(sums.hosts[urls.host[at]])
     folder = int(sums.folders[urls.folder[at]])
     good = [f"{sums.host[urls.host[at]]:.1f} of {host}", f"{sums.folder[urls.folder[at]]:.1f} of {folder}"]
@@ -73,7 +70,7 @@ def _facts(urls: Urls, pages: Pages, sums: Sums, at: int, oldest: int) -> dict[s
         "same page": f"{page} found on the same pages were on topic",
         "anchor's likeness": f"its link texts have words of the best pages so far ({scores[8]:.2f})",
         "same list": f"{path} found on the same lists were on topic",
-        "same place on site": f"links at this place of the site's pages are worth {scores[10]:.2f} on average",
+        "same place on site": f"links at this place of the site's pages are worth {scores[10]:.2f}",
         "grandparents": f"the pages two links before it are worth {scores[11]:.2f} on average",
         "host": f"{good[0]} pages of its host were on topic",
         "folder": f"{good[1]} pages of its folder were on topic",
@@ -81,12 +78,13 @@ def _facts(urls: Urls, pages: Pages, sums: Sums, at: int, oldest: int) -> dict[s
     }
 
 
-def _counted(urls: Urls, pages: Pages, sums: Sums, at: int, oldest: int, what: str) -> tuple[float, int]:
+def _counted(held: Held, at: int, oldest: int, what: str) -> tuple[float, int]:
+    urls, pages, sums = held.urls, held.pages, held.sums
     mask = len(sums.place) - 1
     total, count = 0.0, 0.0
     for j in range(min(int(urls.links[at]), LINKS)):
         base = int(pages.base[urls.parent[at, j]])
-        if base < oldest:
+        if base < max(0, oldest):
             continue
         offsets = {"near": [int(urls.near[at, j]) + side for side in (-1, 0, 1)], "page": [0]}.get(
             what, [int(urls.path[at, j])]

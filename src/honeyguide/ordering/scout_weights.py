@@ -4,48 +4,37 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.ordering.scout_evidence import COLUMNS
+from honeyguide.ordering.scout_evidence import CLIP, COLUMNS, Joining
 
-CLIP: Final = 5.0
-"""Deviations from the mean that a score may be worth at most."""
 FIRST_STEP: Final = 0.02
 """What one deviation of one score is worth before anything is learned."""
 FIRST_TRUST: Final = 10.0
 """Pages of evidence that this first step stands for, for each score."""
 
 
-class Weights(msgspec.Struct, frozen=True):
-    """Expected worth = `start` + the sum over scores of `weight` * (score - `middle`) / `scale`."""
-
-    start: float
-    weight: NDArray[np.float64]
-    middle: NDArray[np.float64]
-    scale: NDArray[np.float64]
-
-
 def standard(scores: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and deviation of each score over the URLs that wait; a score that is the same for all says nothing."""
+    """Mean and deviation of each score over the URLs that wait; one that is the same for all says nothing."""
     middle = scores.mean(axis=0, dtype=np.float64)
     scale = scores.std(axis=0, dtype=np.float64)
     return middle, np.where(scale > 1e-6, scale, 1e9)
 
 
-def equal_weights(start: float, middle: NDArray[np.float64], scale: NDArray[np.float64]) -> Weights:
+def equal_weights(start: float, middle: NDArray[np.float64], scale: NDArray[np.float64]) -> Joining:
     """Where nothing is known yet."""
-    return Weights(start, np.full(COLUMNS, FIRST_STEP), middle, scale)
+    return Joining(start, np.full(COLUMNS, FIRST_STEP), middle, scale)
 
 
 def fitted(
     scores: NDArray[np.float32],
     worth: NDArray[np.float32],
+    *,
     middle: NDArray[np.float64],
     scale: NDArray[np.float64],
     trust: float,
-) -> Weights:
+) -> Joining:
     """Weights after some outcomes: one common step for all scores, and what each deserves beyond it.
 
     Both are ridge regressions: the common step starts at `FIRST_STEP`, the corrections at 0, and `trust` is
@@ -63,7 +52,7 @@ def fitted(
         >>> scores = np.zeros((40, COLUMNS), np.float32)
         >>> scores[::2, 3] = 1.0
         >>> ones = np.ones(COLUMNS)
-        >>> learned = fitted(scores, scores[:, 3], 0 * ones, ones, trust=10.0)
+        >>> learned = fitted(scores, scores[:, 3], middle=0 * ones, scale=ones, trust=10.0)
         >>> int(learned.weight.argmax())
         3
     """
@@ -77,4 +66,4 @@ def fitted(
     step = max(1e-3, step)
     left = wanted - step * together
     weight = step + np.linalg.solve(z.T @ z + trust * np.eye(COLUMNS), z.T @ left)
-    return Weights(average - float(centre @ weight), weight, middle, scale)
+    return Joining(average - float(centre @ weight), weight, middle, scale)

@@ -1,0 +1,153 @@
+"""Scout: the contract, what it learns, how it explores, and that its reasons add up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from honeyguide.model import Link, Page, Verdict, Via
+from honeyguide.ordering import scout_evidence
+from honeyguide.ordering.base import RevisingOrder
+from honeyguide.ordering.scout import Scout
+from honeyguide.testing.link_orders import Check, all_checks
+from honeyguide.web.url import url_id
+
+
+class Owls:
+    """A page model that knows one word."""
+
+    def judge_texts(self, texts: list[str]) -> list[float]:
+        return [float("owl" in text) for text in texts]
+
+
+@pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)
+def test_contract(check: Check) -> None:
+    check(lambda: Scout(Owls()))
+
+
+def link(url: str, anchor: str = "", path: str = "body/ul/li/a", position: int = 0) -> Link:
+    return Link(url, url_id(url), anchor, tag_path=path, position=position)
+
+
+def fetch(order: Scout, url: str, score: float, links: list[Link] = []) -> dict[str, float]:  # noqa: B006
+    page = Page(url=url, id=url_id(url), text="owl nest" if score > 0.5 else "tax ledger", links=tuple(links))
+    order.learn(page, Verdict(score, score >= 0.5))
+    ranked = order.rank(page, Verdict(score, score >= 0.5), links)
+    return {links[one.link].url: one.priority for one in ranked}
+
+
+def priority_of(order: Scout, url: str) -> float:
+    return sum(reason.adds for reason in order.contributions(url))
+
+
+LISTED = [link(f"https://a.example/l/{i}", path="body/ul/li/a", position=i) for i in range(12)]
+MENU = [link(f"https://a.example/m/{i}", path="body/nav/a", position=12 + i) for i in range(12)]
+
+
+def test_siblings_of_good_pages_come_first() -> None:
+    order = Scout(Owls(), by_folder=0.0)
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    for good, bad in zip(LISTED[:6], MENU[:6], strict=True):
+        fetch(order, good.url, 0.9)
+        order.revised()
+        fetch(order, bad.url, 0.0)
+        order.revised()
+    listed, menu = priority_of(order, LISTED[-1].url), priority_of(order, MENU[-1].url)
+    assert listed > menu + 0.1
+    told = " ".join(reason.text for reason in order.contributions(LISTED[-1].url))
+    assert "found on the same lists were on topic" in told
+    assert "of 6 pages found on the same lists" in told
+
+
+def test_a_host_that_nobody_tried_is_explored() -> None:
+    order = Scout(Owls())
+    others = [link(f"https://h{i}.example/", position=i) for i in range(3)]
+    fetch(order, "https://a.example/", 0.3, [*others, *LISTED])
+    for one in LISTED[:10]:
+        fetch(order, one.url, 0.3)
+        order.revised()
+    revised = dict(zip(*(each.tolist() for each in _now(order)), strict=True))
+    assert revised[others[0].id] > revised[LISTED[-1].id]
+    assert "only 0 pages of this host" in " ".join(r.text for r in order.contributions(others[0].url))
+
+
+def _now(order: Scout) -> tuple[np.ndarray, np.ndarray]:
+    fetch(order, "https://z.example/", 0.1, [link("https://h0.example/"), LISTED[-1]])
+    revised = order.revised()
+    return revised.ids, revised.priorities
+
+
+def test_links_to_a_known_url_add_evidence() -> None:
+    order = Scout(Owls())
+    target = "https://b.example/x"
+    first = fetch(order, "https://a.example/", 0.1, [link(target), link("https://b.example/y")])
+    fetch(order, "https://c.example/", 1.0, [link(target, "owl"), link("https://b.example/z")])
+    revised = order.revised()
+    changed = dict(zip(revised.ids.tolist(), revised.priorities.tolist(), strict=True))
+    assert changed[url_id(target)] > first[target]
+
+
+def test_reasons_add_up_to_the_priority_that_was_given() -> None:
+    order = Scout(Owls())
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    for one in (*LISTED[:5], *MENU[:5]):
+        given = fetch(order, one.url, 0.7, [link("https://d.example/new", "owl")])
+        assert priority_of(order, "https://d.example/new") == pytest.approx(given["https://d.example/new"])
+    assert order.contributions("https://never.example/") == []
+
+
+def test_rejudged_pages_change_the_evidence_and_back() -> None:
+    order = Scout(Owls())
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    fetch(order, LISTED[0].url, 0.9)
+    before = [each.copy() for each in order._sums]
+    page = Page(url=LISTED[0].url, id=LISTED[0].id)
+    order.rejudged(page, Verdict(0.1, False))
+    assert not np.array_equal(order._sums.place, before[0])
+    order.rejudged(page, Verdict(0.9, True))
+    for each, old in zip(order._sums, before, strict=True):
+        assert np.allclose(each, old, atol=1e-6)
+
+
+def test_urls_that_ended_are_told_no_more() -> None:
+    order = Scout(Owls())
+    assert isinstance(order, RevisingOrder)
+    fetch(order, "https://a.example/", 0.5, LISTED)
+    order.gone(LISTED[3].id)
+    order.gone(12345)
+    for number in range(8):
+        fetch(order, f"https://b.example/{number}", 0.5, LISTED)
+        assert LISTED[3].id not in order.revised().ids.tolist()
+
+
+def test_a_redirect_is_an_outcome_of_the_url_that_led_there() -> None:
+    order = Scout(Owls())
+    fetch(order, "https://a.example/", 0.5, LISTED)
+    via = Via(parent=LISTED[0].id, parent_url=LISTED[0].url, source="redirect")
+    order.learn(Page(url="https://a.example/new", id=77, via=via), Verdict(1.0, True))
+    assert "1.0 of 1 page found on the same lists" in " ".join(
+        reason.text for reason in order.contributions(LISTED[1].url)
+    )
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("honeyguide.ordering.scout.MOST", 300)
+    order = Scout(Owls())
+    for number in range(40):
+        links = [link(f"https://a.example/{number}/{i}", position=i) for i in range(50)]
+        fetch(order, f"https://b.example/{number}", 0.5, links)
+        order.revised()
+    assert order._held <= 300
+    assert len(order._slots) <= 300
+    many = [link(f"https://c.example/{i}", position=i) for i in range(500)]
+    assert len(fetch(order, "https://c.example/", 0.5, many)) == 500
+    loaded = Scout(Owls()).load(order.save())
+    assert loaded._held == order._held
+
+
+def test_options_are_checked() -> None:
+    with pytest.raises(ValueError, match="best parent"):
+        Scout(Owls(), without=["magic"])
+    with pytest.raises(ValueError, match="trust"):
+        Scout(Owls(), trust=0.0)
+    assert Scout(Owls(), without=scout_evidence.SCORES[:2])._left_out.sum() == 2
