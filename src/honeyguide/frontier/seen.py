@@ -56,17 +56,6 @@ def _rows(
     return size
 
 
-@compiled
-def _find_all(
-    slots: NDArray[np.int32], ids: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    """The row of each of `wanted`, or 0."""
-    rows = np.zeros(len(wanted), np.int32)
-    for i in range(len(wanted)):
-        rows[i] = slots[_find(slots, ids, wanted[i])]
-    return rows
-
-
 class Seen:
     """Open addressing over row numbers: 4 bytes a slot, fingerprints are looked up in the columns.
 
@@ -104,7 +93,8 @@ class Seen:
 
     def find(self, wanted: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int32]:
         """Rows of many fingerprints, 0 for those that are not known."""
-        return _find_all(self._slots, ids, wanted)
+        slots = self._slots
+        return np.array([slots[_find(slots, ids, each)] for each in wanted.tolist()], np.int32)
 
     def rows(
         self, wanted: NDArray[np.int64], ids: NDArray[np.int64], *, size: int

@@ -36,8 +36,8 @@ REFRESH: Final = 4
 """Pages between two looks at the URLs that wait."""
 RELEARN: Final = 25
 """Pages between two times that weights, standards and the picture of a good page are worked out."""
-BEST: Final = 512
-SWEEP: Final = 1024
+BEST: Final = 256
+SWEEP: Final = 768
 """URLs looked at each time: the best ones, and the next of all in turn."""
 SAMPLE: Final = 2048
 """URLs that the standards are taken from, and outcomes that weights are learned from."""
@@ -62,7 +62,7 @@ class Scout(LocalOrder):
     folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
     leaves a folder that is exhausted.
 
-    Priorities follow what is learned: every four pages those of the best 512 URLs, of the next 1,024
+    Priorities follow what is learned: every four pages those of the best 256 URLs, of the next 768
     in turn, and of all that a fetched page links to.
 
     Parameters:
@@ -153,9 +153,7 @@ class Scout(LocalOrder):
         urls, pages = self._urls, self._pages
         urls.state[at] = FETCHED
         urls.page[at] = number
-        pages.worth[number] = worth
-        pages.grand[number] = urls.scores[at, 1]
-        pages.likeness[number] = self._likeness.learn(page.content, worth)
+        pages.known[number] = worth, self._likeness.learn(page.content, worth), urls.scores[at, 1]
         self._fetched += 1
         self._total += worth, worth * worth
         if urls.links[at]:
@@ -163,7 +161,7 @@ class Scout(LocalOrder):
             self._outcomes[place] = urls.scores[at]
             self._worths[place] = worth
             self._learned += 1
-        evidence.add_outcome(self._evidence, at, worth, 1.0, self._oldest)
+        evidence.add_outcome(self._evidence, at, (worth, 1.0), self._oldest)
 
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """Hold the links, and give each target the priority that all evidence gives it by now."""
@@ -173,7 +171,7 @@ class Scout(LocalOrder):
         number = int(self._urls.page[at]) if at is not None else -1
         if number < 0:  # a sitemap, or a page that was let go meanwhile
             number = self._new_page()
-            self._pages.worth[number] = worth_of(verdict)
+            self._pages.known[number] = worth_of(verdict), 0.0, 0.0
         if self._pages.base[number] >= 0:  # asked again about the same page: all is in the sums already
             targets = np.array([self._slots.get(link.id, -1) for link in links], np.int64)
         else:
@@ -291,7 +289,7 @@ class Scout(LocalOrder):
         self._swept = 0
 
     def _new_page(self) -> int:
-        if self._known_pages >= len(self._pages.worth):
+        if self._known_pages >= len(self._pages.known):
             self._pages = evidence.Pages(
                 **{name: _grown(each) for name, each in self._pages._asdict().items()}
             )
@@ -347,12 +345,12 @@ class Scout(LocalOrder):
         self._next_place += size
         mask = PLACES - 1
         start, end = base & mask, (base + size - 1) & mask
-        for each in (self._sums.place, self._sums.places):
-            if start <= end:
-                each[start : end + 1] = 0.0
-            else:
-                each[start:] = 0.0
-                each[: end + 1] = 0.0
+        place = self._sums.place
+        if start <= end:
+            place[start : end + 1] = 0.0
+        else:
+            place[start:] = 0.0
+            place[: end + 1] = 0.0
         return base
 
     def _take_anchors(self, found: Sequence[tuple[int, str]]) -> None:
@@ -372,12 +370,12 @@ class Scout(LocalOrder):
 
     def _correct(self, at: int, worth: float) -> None:
         number = self._urls.page[at]
-        before = float(self._pages.worth[number])
+        before = float(self._pages.known[number, 0])
         if worth == before:
             return
-        self._pages.worth[number] = worth
+        self._pages.known[number, 0] = worth
         self._total += worth - before, worth * worth - before * before
-        evidence.add_outcome(self._evidence, at, worth - before, 0.0, self._oldest)
+        evidence.add_outcome(self._evidence, at, (worth - before, 0.0), self._oldest)
 
     # Priorities
 
@@ -444,7 +442,7 @@ class Scout(LocalOrder):
         }
         arrays |= {f"page_{name}": each[:pages] for name, each in self._pages._asdict().items()}
         for name, each in self._sums._asdict().items():
-            arrays[f"sum_{name}"] = each[:used] if name in ("place", "places") else each
+            arrays[f"sum_{name}"] = each[:used] if name == "place" else each
         other = [(number, at) for number, at in self._slots.items() if self._urls.id[at] != number]
         arrays |= self._likeness.arrays()
         arrays |= {
@@ -470,7 +468,7 @@ class Scout(LocalOrder):
         """Take back what `save` gave."""
         arrays = saved.arrays
         values = msgspec.convert(saved.values, _Values)
-        self._held, self._known_pages = len(arrays["url_id"]), len(arrays["page_worth"])
+        self._held, self._known_pages = len(arrays["url_id"]), len(arrays["page_known"])
         urls = evidence.new_urls(max(1024, self._held))
         for name, each in urls._asdict().items():
             each[: self._held] = arrays[f"url_{name}"]

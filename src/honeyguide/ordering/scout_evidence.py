@@ -12,12 +12,11 @@ held, those with the lowest priorities are let go (they wait on with the priorit
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from honeyguide.compiled import compiled
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -90,30 +89,23 @@ class Urls(NamedTuple):
 class Pages(NamedTuple):
     """One entry a fetched page."""
 
-    worth: Floats
-    likeness: Floats
-    grand: Floats
+    known: Floats
+    """Its worth, its likeness to the best pages, the mean worth of the pages that link to it."""
     base: NDArray[np.int64]
-    """Where its places begin in the ring, counted from the first page on."""
+    """Where its places begin in the ring, counted from the first page on; -1 before its links are in."""
 
 
 class Sums(NamedTuple):
-    """Worth and number of fetched pages: by place, and in tables by hash."""
+    """Worth and number of fetched pages (two columns): by place, and in tables by hash."""
 
     place: Floats
-    places: Floats
     site_path: Floats
-    site_paths: Floats
     anchor: Floats
-    anchors: Floats
     url: Floats
-    urls: Floats
     host: Floats
-    hosts: Floats
     folder: Floats
-    folders: Floats
     like: Floats
-    """What a word says for likeness to the best pages so far (see `scout_words`)."""
+    """What a word says for likeness to the best pages so far (see `scout_words`); one column."""
 
 
 class Held(NamedTuple):
@@ -148,21 +140,13 @@ def new_urls(size: int) -> Urls:
 
 def new_pages(size: int) -> Pages:
     """Room for so many pages."""
-    return Pages(
-        np.zeros(size, np.float32),
-        np.zeros(size, np.float32),
-        np.zeros(size, np.float32),
-        np.full(size, -1, np.int64),
-    )
+    return Pages(np.zeros((size, 3), np.float32), np.full(size, -1, np.int64))
 
 
-def new_sums(places: int = PLACES) -> Sums:
+def new_sums() -> Sums:
     """Empty sums."""
-    return Sums(
-        np.zeros(places, np.float32),
-        np.zeros(places, np.float32),
-        *(np.zeros(TABLE, np.float32) for _ in range(11)),
-    )
+    tables = [np.zeros((size, 2), np.float32) for size in (PLACES, *(TABLE,) * 5)]
+    return Sums(*tables, np.zeros(TABLE, np.float32))
 
 
 class NewLinks(NamedTuple):
@@ -198,162 +182,108 @@ class Joining(NamedTuple):
     scale: NDArray[np.float64]
 
 
-@compiled
-def _count(sums: Sums, place: int, worth: float, count: float) -> None:
-    place &= len(sums.place) - 1
-    sums.place[place] += worth
-    sums.places[place] += count
+def add_outcome(held: Held, at: int, change: Sequence[float], oldest: int) -> None:
+    """Add a fetched URL's worth and number (or a change of them) wherever it is evidence for others."""
+    urls, sums = held.urls, held.sums
+    links = min(int(urls.links[at]), LINKS)
+    base = held.pages.base[urls.parent[at, :links]]
+    kept = base >= max(0, oldest)
+    first = base[kept]
+    places = (first, first + urls.path[at, :links][kept], first + urls.near[at, :links][kept])
+    np.add.at(sums.place, np.concatenate(places) & (PLACES - 1), change)
+    sums.site_path[np.unique(urls.site_path[at, :links])] += change
+    for table, words in ((sums.anchor, urls.anchor_words[at]), (sums.url, urls.url_words[at])):
+        table[words[words >= 0]] += change
+    sums.host[urls.host[at]] += change
+    sums.folder[urls.folder[at]] += change
 
 
-@compiled
-def add_outcome(held: Held, at: int, worth: float, count: float, oldest: int) -> None:
-    """Add a fetched URL's worth (or a change of it, with `count` 0) wherever it is evidence for others."""
-    urls, pages, sums = held.urls, held.pages, held.sums
-    for j in range(min(urls.links[at], LINKS)):
-        base = pages.base[urls.parent[at, j]]
-        if base >= max(0, oldest):
-            _count(sums, base, worth, count)
-            _count(sums, base + urls.path[at, j], worth, count)
-            _count(sums, base + urls.near[at, j], worth, count)
-        entry = urls.site_path[at, j]
-        first = True
-        for k in range(j):
-            if urls.site_path[at, k] == entry:
-                first = False
-        if first:
-            sums.site_path[entry] += worth
-            sums.site_paths[entry] += count
-    for j in range(WORDS):
-        word = urls.anchor_words[at, j]
-        if word >= 0:
-            sums.anchor[word] += worth
-            sums.anchors[word] += count
-        word = urls.url_words[at, j]
-        if word >= 0:
-            sums.url[word] += worth
-            sums.urls[word] += count
-    sums.host[urls.host[at]] += worth
-    sums.hosts[urls.host[at]] += count
-    sums.folder[urls.folder[at]] += worth
-    sums.folders[urls.folder[at]] += count
-
-
-@compiled
 def add_links(held: Held, new: NewLinks) -> None:
     """Take in the links of a new page: evidence for targets that wait, and from those that were fetched."""
     urls, pages, sums = held.urls, held.pages, held.sums
-    base = pages.base[new.page]
-    for i in range(len(new.targets)):
-        at = new.targets[i]
-        if urls.state[at] == FETCHED:
-            worth = pages.worth[urls.page[at]]
-            _count(sums, base, worth, 1.0)
-            _count(sums, base + new.paths[i], worth, 1.0)
-            _count(sums, base + new.nears[i], worth, 1.0)
-            if urls.links[at] >= LINKS:
-                continue  # what the oldest of its links were told would be lost
-        elif urls.state[at] == GONE:
-            continue
-        j = urls.links[at] % LINKS
-        urls.links[at] += 1
-        urls.parent[at, j] = new.page
-        urls.path[at, j] = new.paths[i]
-        urls.near[at, j] = new.nears[i]
-        urls.site_path[at, j] = new.site_paths[i]
+    state = urls.state[new.targets]
+    base = int(pages.base[new.page])
+    ended = np.flatnonzero(state == FETCHED)
+    if len(ended):
+        told = np.ones((len(ended), 2), np.float32)
+        told[:, 0] = pages.known[urls.page[new.targets[ended]], 0]
+        for places in (np.zeros(len(ended), np.int64), new.paths[ended], new.nears[ended]):
+            np.add.at(sums.place, (base + places) & (PLACES - 1), told)
+    # Of one that was fetched, the links that were told its worth stay, so that it can be corrected.
+    full = (state == FETCHED) & (urls.links[new.targets] >= LINKS)
+    taken = np.flatnonzero(~full & (state != GONE))
+    at = new.targets[taken]
+    j = urls.links[at] % LINKS
+    urls.links[at] += 1
+    urls.parent[at, j] = new.page
+    urls.path[at, j] = new.paths[taken]
+    urls.near[at, j] = new.nears[taken]
+    urls.site_path[at, j] = new.site_paths[taken]
 
 
-@compiled
-def _rate(total: float, count: float, mean: float, prior: float) -> float:
-    return (total + prior * mean) / (count + prior)
+def _rate(found: Floats, mean: np.float32 | Floats, prior: float) -> Floats:
+    """Worth a page, with some of average worth from the start."""
+    rate: Floats = (found[..., 0] + np.float32(prior) * mean) / (found[..., 1] + np.float32(prior))
+    return rate
 
 
-@compiled
-def _said(words: Ints, total: Floats, count: Floats, mean: float) -> float:
+def _said(words: Ints, table: Floats, mean: np.float32) -> Floats:
     """What words say together: log ratios of their rates to the mean, as if half of them were independent."""
-    said = 0.0
-    known = 0
-    for word in words:
-        if word >= 0:
-            said += math.log(_rate(total[word], count[word], mean, 2.0) / mean)
-            known += 1
-    return said / math.sqrt(max(1, known))
+    known = words >= 0
+    ratios = np.log(_rate(table[words], mean, 2.0) / mean)
+    said: Floats = (ratios * known).sum(axis=1) / np.sqrt(np.maximum(1, known.sum(axis=1)))
+    return said
 
 
-@compiled
-def _liked(words: Ints, like: Floats) -> float:
-    """How much words resemble those of the best pages."""
-    liked = 0.0
-    known = 0
-    for word in words:
-        if word >= 0:
-            liked += like[word]
-            known += 1
-    return liked / math.sqrt(known + 3.0)
-
-
-@compiled
 def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> None:
     """Work out the scores of some URLs, and what exploring them is worth."""
+    if not len(chosen):
+        return
     urls, pages, sums = held.urls, held.pages, held.sums
-    mask = len(sums.place) - 1
-    mean, oldest = standing.mean, max(0, standing.oldest)
+    mean = np.float32(standing.mean)
+    links = np.minimum(urls.links[chosen], LINKS)
+    # Most URLs have few links: columns that nobody uses are not looked at.
+    width = max(1, int(links.max()))
+    valid = np.arange(width) < links[:, None]
+    share = (1.0 / np.maximum(1, links)).astype(np.float32)
+    parents = urls.parent[chosen, :width]
+    known = pages.known[parents] * valid[..., None]
+    scores = np.empty((len(chosen), COLUMNS), np.float32)
+    scores[:, 0] = known[..., 0].max(axis=1)
+    averages = known.sum(axis=1) * share[:, None]
+    scores[:, 1], scores[:, 2], scores[:, 11] = averages[:, 0], averages[:, 1], averages[:, 2]
+    base = pages.base[parents]
+    there = valid & (base >= max(0, standing.oldest))
+    base = np.where(there, base, 0)
+    seen = there[..., None]
+    path, near = base + urls.path[chosen, :width], base + urls.near[chosen, :width]
+    mask = PLACES - 1
+    on_page = (sums.place[base & mask] * seen).sum(axis=1)
+    in_list = (sums.place[path & mask] * seen).sum(axis=1)
+    beside = sums.place[(near - 1) & mask] + sums.place[near & mask] + sums.place[(near + 1) & mask]
+    scores[:, 6] = _rate((beside * seen).sum(axis=1), mean, PRIOR)
+    scores[:, 7] = _rate(on_page, mean, PRIOR)
+    scores[:, 9] = _rate(in_list, mean, PRIOR)
+    on_site = _rate(sums.site_path[urls.site_path[chosen, :width]], mean, PRIOR)
+    scores[:, 10] = np.where(links > 0, (on_site * valid).sum(axis=1) * share, mean)
+    words = urls.anchor_words[chosen]
+    spoken = words >= 0
+    scores[:, 3] = urls.topic[chosen]
+    scores[:, 4] = _said(words, sums.anchor, mean)
+    scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
+    scores[:, 8] = (sums.like[words] * spoken).sum(axis=1) / np.sqrt(spoken.sum(axis=1) + 3.0)
+    host, folder = sums.host[urls.host[chosen]], sums.folder[urls.folder[chosen]]
+    scores[:, 12] = _rate(host, mean, 2.0)
+    scores[:, 13] = _rate(folder, scores[:, 12], 2.0)
+    urls.scores[chosen] = scores
     spread = standing.deviation * math.sqrt(math.log(standing.fetched + 2.0))
-    for i in range(len(chosen)):
-        at = chosen[i]
-        n = min(urls.links[at], LINKS)
-        best = total = like = grand = on_site = 0.0
-        near = nears = page = on_page = path = paths = 0.0
-        for j in range(n):
-            parent = urls.parent[at, j]
-            worth = pages.worth[parent]
-            best = max(best, worth)
-            total += worth
-            like += pages.likeness[parent]
-            grand += pages.grand[parent]
-            entry = urls.site_path[at, j]
-            on_site += _rate(sums.site_path[entry], sums.site_paths[entry], mean, PRIOR)
-            base = pages.base[parent]
-            if base >= oldest:
-                place = base & mask
-                page += sums.place[place]
-                on_page += sums.places[place]
-                place = (base + urls.path[at, j]) & mask
-                path += sums.place[place]
-                paths += sums.places[place]
-                for side in range(-1, 2):
-                    place = (base + urls.near[at, j] + side) & mask
-                    near += sums.place[place]
-                    nears += sums.places[place]
-        row = urls.scores[at]
-        share = 1.0 / max(1, n)
-        row[0] = best
-        row[1] = total * share
-        row[2] = like * share
-        row[3] = urls.topic[at]
-        row[4] = _said(urls.anchor_words[at], sums.anchor, sums.anchors, mean)
-        row[5] = _said(urls.url_words[at], sums.url, sums.urls, mean)
-        row[8] = _liked(urls.anchor_words[at], sums.like)
-        row[6] = _rate(near, nears, mean, PRIOR)
-        row[7] = _rate(page, on_page, mean, PRIOR)
-        row[9] = _rate(path, paths, mean, PRIOR)
-        row[10] = on_site * share if n else mean
-        row[11] = grand * share
-        host, folder = urls.host[at], urls.folder[at]
-        row[12] = _rate(sums.host[host], sums.hosts[host], mean, 2.0)
-        row[13] = _rate(sums.folder[folder], sums.folders[folder], row[12], 2.0)
-        urls.explore[at] = spread * (
-            standing.by_host / math.sqrt(sums.hosts[host] + 1.0)
-            + standing.by_folder / math.sqrt(sums.folders[folder] + 1.0)
-        )
+    urls.explore[chosen] = spread * (
+        standing.by_host / np.sqrt(host[:, 1] + 1.0) + standing.by_folder / np.sqrt(folder[:, 1] + 1.0)
+    )
 
 
-@compiled
 def set_priorities(urls: Urls, chosen: NDArray[np.int64], joining: Joining) -> None:
     """Join the scores of some URLs: each standardised, weighed and added, with what exploring is worth."""
-    for i in range(len(chosen)):
-        at = chosen[i]
-        value = joining.start + urls.explore[at]
-        for j in range(COLUMNS):
-            z = (urls.scores[at, j] - joining.middle[j]) / joining.scale[j]
-            value += joining.weight[j] * min(CLIP, max(-CLIP, z))
-        urls.priority[at] = value
+    z = np.clip((urls.scores[chosen] - joining.middle) / joining.scale, -CLIP, CLIP)
+    # Not a matrix product: its last bits depend on how many rows there are.
+    urls.priority[chosen] = joining.start + urls.explore[chosen] + (z * joining.weight).sum(axis=1)

@@ -52,12 +52,12 @@ def _facts(held: Held, at: int, oldest: int) -> dict[str, str]:
     urls, pages, sums = held.urls, held.pages, held.sums
     links = min(int(urls.links[at]), LINKS)
     parents = [int(each) for each in urls.parent[at, :links]]
-    worth = [float(pages.worth[parent]) ** 0.5 for parent in parents]
+    worth = [float(pages.known[parent, 0]) ** 0.5 for parent in parents]
     scores = [float(each) for each in urls.scores[at]]
     near, page, path = (_of(_counted(held, at, oldest, what)) for what in ("near", "page", "path"))
-    host = int(sums.hosts[urls.host[at]])
-    folder = int(sums.folders[urls.folder[at]])
-    good = [f"{sums.host[urls.host[at]]:.1f} of {host}", f"{sums.folder[urls.folder[at]]:.1f} of {folder}"]
+    worth_host, host = (float(each) for each in sums.host[urls.host[at]])
+    worth_folder, folder = (float(each) for each in sums.folder[urls.folder[at]])
+    good = [f"{worth_host:.1f} of {host:.0f}", f"{worth_folder:.1f} of {folder:.0f}"]
     known = f"{links} page{'s' * (links != 1)} known to link to it"
     return {
         "best parent": f"the best of {known} scored {max(worth, default=0.0):.2f}",
@@ -90,8 +90,8 @@ def _counted(held: Held, at: int, oldest: int, what: str) -> tuple[float, int]:
             what, [int(urls.path[at, j])]
         )
         for offset in offsets:
-            total += float(sums.place[(base + offset) & mask])
-            count += float(sums.places[(base + offset) & mask])
+            total += float(sums.place[(base + offset) & mask, 0])
+            count += float(sums.place[(base + offset) & mask, 1])
     return total, round(count)
 
 
@@ -104,5 +104,6 @@ def _better(value: float) -> str:
     return "better" if value > 0.0 else "worse" if value < 0.0 else "average"
 
 
-def _only(count: int) -> str:
+def _only(count: float) -> str:
+    count = round(count)
     return f"only {count} page{'s' * (count != 1)}" if count < 10 else f"{count} pages"
