@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from honeyguide.model import Link, Page, Verdict, Via
 from honeyguide.ordering import scout_evidence
@@ -16,7 +20,7 @@ from honeyguide.web.url import url_id
 class Owls:
     """A page model that knows one word."""
 
-    def judge_texts(self, texts: list[str]) -> list[float]:
+    def judge_texts(self, texts: Sequence[str]) -> list[float]:
         return [float("owl" in text) for text in texts]
 
 
@@ -71,7 +75,7 @@ def test_a_host_that_nobody_tried_is_explored() -> None:
     assert "only 0 pages of this host" in " ".join(r.text for r in order.contributions(others[0].url))
 
 
-def _now(order: Scout) -> tuple[np.ndarray, np.ndarray]:
+def _now(order: Scout) -> tuple[NDArray[Any], NDArray[Any]]:
     fetch(order, "https://z.example/", 0.1, [link("https://h0.example/"), LISTED[-1]])
     revised = order.revised()
     return revised.ids, revised.priorities

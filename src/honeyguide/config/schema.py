@@ -23,7 +23,7 @@ from honeyguide.web.url import canonical
 VERSION = version("honeyguide")
 UNLIMITED = "unlimited"
 """TOML has no word for None; this one takes a limit away."""
-DEFAULT_RECIPE = "best-first"
+DEFAULT_RECIPE = "scout"
 NO_CONTACT = f"honeyguide/{VERSION} (focused crawler; its operator gave no contact)"
 """Says who asks and hides nothing; sites may well refuse it, which is why `crawl` and `doctor` warn."""
 

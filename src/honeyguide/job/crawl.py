@@ -40,7 +40,7 @@ class Crawl:
         topic: A `Topic`, a checked `Config`, or the path of a topic file.
         out: Folder of the collection; one that exists is resumed. None keeps everything in memory,
             without archive and index.
-        recipe: Name of a recipe; by default the topic file's, or best-first.
+        recipe: Name of a recipe; by default the topic file's, or scout.
         relevance: A page model of your own, or a scikit-learn estimator over texts.
         ordering: A link order of your own.
         discovery: Sources of your own.

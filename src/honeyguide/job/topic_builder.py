@@ -81,7 +81,7 @@ def topic_text(
         pasted: Words, and addresses of pages on topic.
         seeds: Addresses to begin with; the example pages when empty.
         negatives: Addresses of pages that are off topic.
-        recipe: Name of a recipe; best-first when empty.
+        recipe: Name of a recipe; the default one when empty.
         max_pages: Budget.
 
     Raises:
@@ -95,7 +95,7 @@ def topic_text(
     if not keywords and not examples:
         raise TopicError("no word and no address was given; paste some")
     topic = Topic(name.strip(), keywords, starts, examples, off_topic)
-    text = render(topic, recipe=recipe or "best-first", max_pages=max_pages, version=VERSION)
+    text = render(topic, recipe=recipe or DEFAULT_RECIPE, max_pages=max_pages, version=VERSION)
     checked_topic(text)
     return text
 

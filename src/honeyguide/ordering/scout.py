@@ -32,7 +32,7 @@ from honeyguide.ordering.scout_words import Likeness, entry, host_and_folder, ur
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
 
-REFRESH: Final = 4
+REFRESH: Final = 8
 """Pages between two looks at the URLs that wait."""
 RELEARN: Final = 25
 """Pages between two times that weights, standards and the picture of a good page are worked out."""
@@ -62,7 +62,7 @@ class Scout(LocalOrder):
     folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
     leaves a folder that is exhausted.
 
-    Priorities follow what is learned: every four pages those of the best 256 URLs, of the next 768
+    Priorities follow what is learned: every eight pages those of the best 256 URLs, of the next 768
     in turn, and of all that a fetched page links to.
 
     Parameters:
@@ -188,7 +188,7 @@ class Scout(LocalOrder):
         touched, self._touched = self._touched, []
         if self._fetched % RELEARN == 0 or self._fetched in (3, 6, 12):
             self._relearn()
-        if self._fetched % REFRESH == 0 or self._fetched < 8 * REFRESH:
+        if self._fetched % REFRESH == 0 or self._fetched < 4 * REFRESH:
             touched.append(self._refresh())
         if not touched:
             return Revised.none()

@@ -145,8 +145,9 @@ def new_pages(size: int) -> Pages:
 
 def new_sums() -> Sums:
     """Empty sums."""
-    tables = [np.zeros((size, 2), np.float32) for size in (PLACES, *(TABLE,) * 5)]
-    return Sums(*tables, np.zeros(TABLE, np.float32))
+    place, *tables = (np.zeros((size, 2), np.float32) for size in (PLACES, *(TABLE,) * 5))
+    site_path, anchor, url, host, folder = tables
+    return Sums(place, site_path, anchor, url, host, folder, np.zeros(TABLE, np.float32))
 
 
 class NewLinks(NamedTuple):

@@ -74,7 +74,7 @@ def _line(key: str, value: str | Sequence[str], suggestion: str | Sequence[str])
 def render(
     topic: Topic,
     *,
-    recipe: str = "best-first",
+    recipe: str = "scout",
     max_pages: int = 1000,
     contact: str = "",
     version: str = "0.1",
