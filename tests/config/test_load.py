@@ -157,7 +157,7 @@ def test_the_frozen_copy_means_the_same_elsewhere(tmp_path: Path) -> None:
 def test_options_of_a_command_line_are_checked_like_the_file(tmp_path: Path) -> None:
     config = load(put(tmp_path, HEAD + "[crawl]\nmax_depth = 3\n"))
     fresh = changed(config, {"crawl": {"max_pages": 5, "recipe": None}, "storage": {"archive": False}})
-    assert (fresh.crawl.max_pages, fresh.crawl.max_depth, fresh.crawl.recipe) == (5, 3, "best-first")
+    assert (fresh.crawl.max_pages, fresh.crawl.max_depth, fresh.crawl.recipe) == (5, 3, "scout")
     assert not fresh.storage.archive
     assert fresh.base == tmp_path
     with pytest.raises(

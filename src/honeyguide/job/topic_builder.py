@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.config.load import check_values
-from honeyguide.config.schema import VERSION, Config
+from honeyguide.config.schema import DEFAULT_RECIPE, VERSION, Config
 from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.job.assemble import a_few_visits
 from honeyguide.job.examples import fetch_documents, read_examples
