@@ -61,7 +61,7 @@ PUBLISHED: tuple[tuple[Cell, ...], ...] = (
 )
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CoraHclaOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an experiment file may set."""
 
     subsets: tuple[str, ...] = ("titles", "abstracts")
@@ -80,7 +80,7 @@ class Row(msgspec.Struct, frozen=True):
     model: str | None = "lsi"
 
 
-def rows(options: Options) -> tuple[Row, ...]:
+def rows(options: CoraHclaOptions) -> tuple[Row, ...]:
     """What is compared."""
     every: dict[str, object] = {"reorder_every": options.reorder_every}
     plsi = {**every, "factors": options.k}
@@ -102,7 +102,7 @@ class Task(msgspec.Struct, frozen=True):
     subset: str
     label: str
     half: int
-    options: Options
+    options: CoraHclaOptions
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ class Done(msgspec.Struct, frozen=True):
 
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
     """Run the study; tasks are shared out among `jobs` processes."""
-    chosen = msgspec.convert(options, Options)
+    chosen = msgspec.convert(options, CoraHclaOptions)
     path = data.file("text/cora.tar.gz")
     tasks = list(_tasks(path, chosen))
     done: list[Done] = []
@@ -204,7 +204,7 @@ def _crawl(
     return CrawlRecord(fetched, len(targets), name=row.label)
 
 
-def _tasks(path: Path, options: Options) -> Iterator[Task]:
+def _tasks(path: Path, options: CoraHclaOptions) -> Iterator[Task]:
     for subset in options.subsets:
         labels: tuple[str, ...] = INFORMATION_RETRIEVAL
         if subset == "abstracts":
@@ -238,7 +238,7 @@ def _told(done: Done) -> str:
     return f"{done.task.subset}: {done.task.label}, half {done.task.half + 1}"
 
 
-def _tables(done: Sequence[Done], options: Options) -> Iterator[StudyTable]:
+def _tables(done: Sequence[Done], options: CoraHclaOptions) -> Iterator[StudyTable]:
     columns = (
         "",
         *(f"P at R={r}" for r in RECALLS),
@@ -282,7 +282,7 @@ def _tables(done: Sequence[Done], options: Options) -> Iterator[StudyTable]:
     )
 
 
-def _paired(done: Sequence[Done], options: Options) -> StudyTable:
+def _paired(done: Sequence[Done], options: CoraHclaOptions) -> StudyTable:
     """HCLA against PLSI+PHITS crawl by crawl: the means above differ less than the topics do."""
     places = {row.label: place for place, row in enumerate(rows(options))}
     shown: list[tuple[Cell, ...]] = []
@@ -303,7 +303,7 @@ def _paired(done: Sequence[Done], options: Options) -> StudyTable:
     return StudyTable("Area of HCLA minus area of PLSI+PHITS, paired by crawl", columns, tuple(shown))
 
 
-def _figures(done: Sequence[Done], options: Options) -> Iterator[StudyFigure]:
+def _figures(done: Sequence[Done], options: CoraHclaOptions) -> Iterator[StudyFigure]:
     for subset in options.subsets:
         there = [one for one in done if one.task.subset == subset]
         if there:

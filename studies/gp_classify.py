@@ -31,7 +31,7 @@ SHARES = {10: (0.10, 0.07), 20: (0.20, 0.15), 30: (0.30, 0.25)}
 """Per cent of the collection for training, with the study's validation share."""
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GpClassifyOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the experiment file may set."""
 
     sets: tuple[str, ...] = tuple(SETS)
@@ -63,7 +63,7 @@ class Trial(msgspec.Struct, frozen=True):
 
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
     """Classify with each method, several times, and compare."""
-    chosen = msgspec.convert(options, Options)
+    chosen = msgspec.convert(options, GpClassifyOptions)
     wanted = [
         (name, per_cent, repetition)
         for name in chosen.sets
@@ -85,7 +85,9 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     return StudyResult(tables=tuple(tables), notes=tuple(notes), timing=timing)
 
 
-def _all(wanted: Sequence[Wanted], options: Options, data: DataFinder, jobs: int) -> Iterator[Trial]:
+def _all(
+    wanted: Sequence[Wanted], options: GpClassifyOptions, data: DataFinder, jobs: int
+) -> Iterator[Trial]:
     """All trials in order, in so many processes."""
     if jobs <= 1:
         for one in wanted:
@@ -100,7 +102,7 @@ def _collection(name: str, roots: tuple[Path, ...]) -> tuple[Labelled, str]:
     return load_set(name, DataFinder(roots))
 
 
-def _trial(wanted: Wanted, options: Options, roots: tuple[Path, ...]) -> Trial:
+def _trial(wanted: Wanted, options: GpClassifyOptions, roots: tuple[Path, ...]) -> Trial:
     name, per_cent, repetition = wanted
     seed = options.seed + repetition
     training, validation = SHARES[per_cent]

@@ -51,7 +51,7 @@ MODELS: Mapping[str, Callable[[], Any]] = {
 CEILING = "supervised SVM, TFIDF (ceiling)"
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PuClassifyOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an experiment file may set."""
 
     fractions: tuple[float, ...] = (0.15, 0.3, 0.6)
@@ -84,7 +84,7 @@ class Found(msgspec.Struct):
 
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
     """Run the study on both collections, in two processes where `jobs` allows it."""
-    chosen = msgspec.convert(options, Options)
+    chosen = msgspec.convert(options, PuClassifyOptions)
     files = {"reuters": "text/reuters21578.tar.gz", "newsgroups": "text/20newsgroups.tar.gz"}
     tasks = [(name, data.file(files[name]), chosen) for name in chosen.collections]
     if jobs > 1 and len(tasks) > 1:
@@ -112,7 +112,7 @@ def _silent(_: str) -> None:
     """Say nothing: processes cannot report."""
 
 
-def study(name: str, path: Path, options: Options, *, progress: Progress = _silent) -> Found:
+def study(name: str, path: Path, options: PuClassifyOptions, *, progress: Progress = _silent) -> Found:
     """All topics and fractions of one collection."""
     if name == "reuters":
         texts = reuters(path, topics=options.reuters_topics)

@@ -14,7 +14,7 @@ from honeyguide.cli.seed_file import add_seeds
 from honeyguide.cli.topic_find_seeds import find_seeds
 from honeyguide.config.load import load
 from honeyguide.errors import HoneyguideError, TopicError
-from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.served import Served
 
 pytestmark = pytest.mark.realtime
 
@@ -38,11 +38,11 @@ async def refused(folder: Path, **options: Any) -> str:
     return str(caught.value)
 
 
-def results(url: str) -> Answer:
+def results(url: str) -> Served:
     found = [
         {"url": f"https://owls{number}.example.org/page", "title": f"Owls {number}"} for number in range(4)
     ]
-    return Answer(200, JSON, json.dumps({"results": found}).encode())
+    return Served(200, JSON, json.dumps({"results": found}).encode())
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ async def test_a_local_engine_is_not_asked_unless_its_network_is_open(folder: Pa
 
 
 async def test_rubbish_from_an_engine(folder: Path) -> None:
-    async with recording(lambda url: Answer(200, JSON, b"<html>")) as server:
+    async with recording(lambda url: Served(200, JSON, b"<html>")) as server:
         engine = (f"http://127.0.0.1:{server.port}",)
         said = await refused(folder, searxng=engine, allow_net=("127.0.0.0/8",), queries=1)
     assert "no JSON" in said

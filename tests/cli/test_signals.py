@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from honeyguide.collection.collection import Collection
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.serve import WebServer
+from honeyguide.lab.webs.served import Served
 
 pytestmark = pytest.mark.realtime
 
@@ -52,19 +52,19 @@ class Endless:
         self.asked = 0
         self.stuck = 0
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         host, path = url.split("/")[2:4]
         if path == "robots.txt":
-            return Answer(404)
+            return Served(404)
         self.asked += 1
         if self.hang and host.startswith("stuck"):
             self.stuck += 1
-            return Answer(0, behaviour="hang")
+            return Served(0, behaviour="hang")
         number = int(path or 0)
         hosts = [f"h{(number * 7 + step) % 40}.example" for step in range(3)]
         hosts += [f"stuck{number % 9}.example"]
         links = "".join(f'<a href="http://{name}/{number + 1}">owl</a> ' for name in hosts)
-        return Answer(200, HTML, f"<title>owl {number}</title>{links}".encode(), delay=0.01)
+        return Served(200, HTML, f"<title>owl {number}</title>{links}".encode(), delay=0.01)
 
 
 class Program:

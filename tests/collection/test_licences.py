@@ -7,8 +7,8 @@ import brotli
 import pytest
 import zstandard
 
-from honeyguide.collection.exports.document import Document, Paragraph, Rows, Section, to_html, to_markdown
 from honeyguide.collection.exports.licences import licences_of
+from honeyguide.collection.exports.sections import Datasheet, Paragraph, Rows, Section, to_html, to_markdown
 from honeyguide.store.archive_reader import ArchivedResponse
 
 BY = "https://creativecommons.org/licenses/by/4.0/"
@@ -54,7 +54,7 @@ def test_hostile_text_stays_text_in_a_datasheet() -> None:
     hostile = (
         '<script>alert(1)</script> [x](javascript:alert(1)) | `a`\n# head\n\u202e<img src=x onerror="b">'
     )
-    document = Document(hostile, (Section(hostile, (Paragraph(hostile), Rows((hostile,), ((hostile,),)))),))
+    document = Datasheet(hostile, (Section(hostile, (Paragraph(hostile), Rows((hostile,), ((hostile,),)))),))
     page = to_html(document)
     assert "<script>a" not in page
     assert "<img" not in page

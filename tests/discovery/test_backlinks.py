@@ -19,7 +19,7 @@ from honeyguide.discovery.backlinks.context import GraphLimits, context_graph
 from honeyguide.discovery.backlinks.json_service import JsonService
 from honeyguide.discovery.backlinks.mediawiki import MediaWiki
 from honeyguide.discovery.backlinks.rationed import Rationed
-from honeyguide.discovery.backlinks.recorded_web import RecordedWeb
+from honeyguide.discovery.backlinks.recorded_links import RecordedLinks
 from honeyguide.discovery.backlinks.service import Within, make_service
 from honeyguide.discovery.backlinks.source import Backlinks
 from honeyguide.discovery.base import Ask
@@ -29,26 +29,26 @@ from honeyguide.errors import TopicError
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
-from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import ContextGraph, Document, Event, Examples, Page, Topic
 
 PAGE = "https://site.example/page?a=1"
 JSON = (("Content-Type", "application/json"),)
 
 
-def as_json(value: object, status: int = 200, *more: tuple[str, str]) -> Answer:
-    return Answer(status, (*JSON, *more), json.dumps(value).encode())
+def as_json(value: object, status: int = 200, *more: tuple[str, str]) -> Served:
+    return Served(status, (*JSON, *more), json.dumps(value).encode())
 
 
 @asynccontextmanager
-async def asking(write: Callable[[str], Answer | None]) -> AsyncIterator[tuple[ServiceHttp, Recorder]]:
+async def asking(write: Callable[[str], Served | None]) -> AsyncIterator[tuple[ServiceHttp, Recorder]]:
     async with recording(write) as server:
         options = FetchOptions(connect_to=server.connect_to, deadline=2.0)
         async with HttpFetcher(options, clock=time.time, guard=EgressGuard([])) as fetcher:
             yield ServiceHttp(fetcher), server
 
 
-def links_to(url: str) -> Answer | None:
+def links_to(url: str) -> Served | None:
     asked = parse_qs(urlsplit(url).query)
     rows = [{"source": {"url": f"https://p{i}.example/"}} for i in range(4)]
     return as_json({"target": asked["u"], "rows": rows}) if asked["u"] == [PAGE] else as_json({"rows": []})
@@ -77,15 +77,15 @@ async def test_json_service_asks_by_template_and_reads_by_path(monkeypatch: pyte
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (Answer(200, JSON, b"<html>oops"), "not JSON"),
-        (Answer(200, JSON, b"[" * 100_000), "not JSON"),
+        (Served(200, JSON, b"<html>oops"), "not JSON"),
+        (Served(200, JSON, b"[" * 100_000), "not JSON"),
         (as_json({"error": "no such thing"}), "nothing at rows"),
         (as_json([1, 2, 3]), "nothing at rows"),
-        (Answer(500, (), b""), "HTTP 500"),
-        (Answer(301, (("Location", "http://evil.example/"),), b""), "HTTP 301"),
+        (Served(500, (), b""), "HTTP 500"),
+        (Served(301, (("Location", "http://evil.example/"),), b""), "HTTP 301"),
     ],
 )
-async def test_rubbish_is_a_note(answer: Answer, said: str) -> None:
+async def test_rubbish_is_a_note(answer: Served, said: str) -> None:
     async with asking(lambda url: answer) as (http, _):
         service = JsonService(http, template="http://api.example/?u={url}", path="rows.*.url")
         found = await service.parents(PAGE, 3)
@@ -204,7 +204,7 @@ async def test_several_requests_of_one_answer_count_for_the_rate() -> None:
     assert clock.now() - started == pytest.approx(4 / 2.0), "four requests at two a second"
 
 
-def wiki(url: str) -> Answer | None:
+def wiki(url: str) -> Served | None:
     """`api.php` as MediaWiki documents it: backlinks in two parts, external links in one."""
     asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
     assert asked["action"] == "query"
@@ -270,7 +270,7 @@ class Recording:
 async def test_recorded_web_with_a_coverage() -> None:
     service = make_service({"kind": "web", "coverage": 0.25}, Within(web=Recording()))
     assert (await service.parents(PAGE, 2)).urls == ("https://0.25.example/0", "https://0.25.example/1")
-    assert isinstance(make_service(None, Within(web=Recording())), RecordedWeb)
+    assert isinstance(make_service(None, Within(web=Recording())), RecordedLinks)
 
 
 @pytest.mark.realtime

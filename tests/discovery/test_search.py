@@ -25,7 +25,7 @@ from honeyguide.errors import TopicError
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
-from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Document, Event, Examples, Topic
 
 EXAMPLES = Examples(keywords=("owl", "barn owl", "nest", "feather", "prey"))
@@ -36,9 +36,9 @@ def fetching(port: int) -> HttpFetcher:
     return HttpFetcher(options, clock=lambda: 0.0, guard=EgressGuard())
 
 
-def answering(value: object, status: int = 200) -> Answer:
+def answering(value: object, status: int = 200) -> Served:
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return Answer(status, (("Content-Type", "application/json"),), body)
+    return Served(status, (("Content-Type", "application/json"),), body)
 
 
 class Fixed:
@@ -103,7 +103,7 @@ async def test_searxng_is_asked_for_json() -> None:
         (None, "HTTP 404"),
     ],
 )
-async def test_rubbish_is_a_note_and_no_crash(answer: Answer | None, said: str) -> None:
+async def test_rubbish_is_a_note_and_no_crash(answer: Served | None, said: str) -> None:
     async with recording(lambda url: answer) as server, fetching(server.port) as fetcher:
         found = await Searxng(ServiceHttp(fetcher), url="http://searx.example").search("owl", 10)
     assert found.failed

@@ -19,9 +19,9 @@ from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.job.crawl import Crawl
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.generated import GeneratedFetcher
 from honeyguide.lab.webs.generated.walk import examples, graph
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Event, Examples, Topic
 
 
@@ -165,17 +165,17 @@ PAGES = {
     "http://b.example/owl": page(text="the barn owl hunts mice at night and nests in barns"),
 }
 TROUBLES = {
-    "down": lambda url: Answer(503, ()),
-    "rubbish": lambda url: Answer(200, (), b"\x00\xff<html>"),
-    "rate-limited": lambda url: Answer(429, (("Retry-After", "7200"),)),
-    "lying": lambda url: Answer(200, (), json.dumps({"rows": ["javascript:1", 5, "http://"]}).encode()),
+    "down": lambda url: Served(503, ()),
+    "rubbish": lambda url: Served(200, (), b"\x00\xff<html>"),
+    "rate-limited": lambda url: Served(429, (("Retry-After", "7200"),)),
+    "lying": lambda url: Served(200, (), json.dumps({"rows": ["javascript:1", 5, "http://"]}).encode()),
 }
 
 
 @pytest.mark.realtime
 @pytest.mark.parametrize("trouble", TROUBLES)
 async def test_the_crawl_goes_on_without_a_service_in_trouble(tmp_path: Path, trouble: str) -> None:
-    def write(url: str) -> Answer | None:
+    def write(url: str) -> Served | None:
         return TROUBLES[trouble](url) if url.startswith("http://links.example/") else PAGES.get(url)
 
     service = {"kind": "http", "template": "http://links.example/?u={url}", "path": "rows.*"}
@@ -204,9 +204,9 @@ def _config(server: Recorder, service: Mapping[str, object]) -> Any:
 
 @pytest.mark.realtime
 async def test_parents_from_a_live_service_are_fetched(tmp_path: Path) -> None:
-    def write(url: str) -> Answer | None:
+    def write(url: str) -> Served | None:
         if url.startswith("http://links.example/"):
-            return Answer(200, (), json.dumps({"rows": ["http://hub.example/"]}).encode())
+            return Served(200, (), json.dumps({"rows": ["http://hub.example/"]}).encode())
         return page("http://b.example/owl") if url == "http://hub.example/" else PAGES.get(url)
 
     service = {"kind": "http", "template": "http://links.example/?u={url}", "path": "rows.*", "rate": 1000.0}

@@ -13,11 +13,10 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from honeyguide import Collection, Crawl, Topic, crawl
-from honeyguide.discovery.base import Answer as Suggestions
-from honeyguide.discovery.base import Ask, Suggestion
+from honeyguide.discovery.base import Answer, Ask, Suggestion
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.generated import GeneratedFetcher
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Event, Outcome
 from honeyguide.web.url import url_id
 
@@ -28,18 +27,18 @@ OWLS = Topic("owls", keywords=("owl", "strix"), seeds=("http://a.example/",))
 class Written:
     """A web from a table; everything else is 404."""
 
-    def __init__(self, pages: Mapping[str, Answer]) -> None:
+    def __init__(self, pages: Mapping[str, Served]) -> None:
         self.pages = pages
         self.asked: list[str] = []
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         self.asked.append(url)
-        return self.pages.get(url, Answer(404))
+        return self.pages.get(url, Served(404))
 
 
-def page(*links: str, text: str = "owl strix", head: str = "", anchor: str = "more") -> Answer:
+def page(*links: str, text: str = "owl strix", head: str = "", anchor: str = "more") -> Served:
     anchors = "".join(f'<p><a href="{link}">{anchor}</a></p>' for link in links)
-    return Answer(200, HTML, f"<head><title>t</title>{head}</head><p>{text}</p>{anchors}".encode())
+    return Served(200, HTML, f"<head><title>t</title>{head}</head><p>{text}</p>{anchors}".encode())
 
 
 async def run(
@@ -60,7 +59,7 @@ def outcome(job: Crawl, url: str) -> tuple[Outcome, str]:
 async def test_robots_txt_is_asked_first_and_obeyed() -> None:
     web = Written(
         {
-            "http://a.example/robots.txt": Answer(200, (), b"User-agent: honeyguide\nDisallow: /closed\n"),
+            "http://a.example/robots.txt": Served(200, (), b"User-agent: honeyguide\nDisallow: /closed\n"),
             "http://a.example/": page("/closed", "/open"),
             "http://a.example/open": page(),
         }
@@ -74,7 +73,7 @@ async def test_robots_txt_is_asked_first_and_obeyed() -> None:
 
 
 async def test_robots_that_fail_close_the_host() -> None:
-    web = Written({"http://a.example/robots.txt": Answer(503), "http://a.example/": page()})
+    web = Written({"http://a.example/robots.txt": Served(503), "http://a.example/": page()})
     job, _ = await run(web)
     assert "http://a.example/" not in web.asked
     assert job.reason == "nothing left to fetch"
@@ -84,7 +83,7 @@ async def test_robots_that_fail_close_the_host() -> None:
 async def test_crawl_delay_is_kept() -> None:
     web = Written(
         {
-            "http://a.example/robots.txt": Answer(200, (), b"User-agent: *\nCrawl-delay: 7\n"),
+            "http://a.example/robots.txt": Served(200, (), b"User-agent: *\nCrawl-delay: 7\n"),
             "http://a.example/": page("/1", "/2"),
             "http://a.example/1": page(),
             "http://a.example/2": page(),
@@ -101,7 +100,7 @@ async def test_noindex_nofollow_and_header(tmp_path: Path) -> None:
             "http://a.example/": page("/quiet", "/dead-end", "/header"),
             "http://a.example/quiet": page("/behind", head='<meta name="robots" content="noindex">'),
             "http://a.example/dead-end": page("/never", head='<meta name="robots" content="nofollow">'),
-            "http://a.example/header": Answer(200, (*HTML, ("X-Robots-Tag", "noindex")), b"<p>owl strix"),
+            "http://a.example/header": Served(200, (*HTML, ("X-Robots-Tag", "noindex")), b"<p>owl strix"),
             "http://a.example/behind": page(),
         }
     )
@@ -118,7 +117,7 @@ async def test_noindex_nofollow_and_header(tmp_path: Path) -> None:
 
 
 async def test_a_nofollow_link_found_again_without_it_is_followed() -> None:
-    first = Answer(200, HTML, b'<p>owl strix <a rel=nofollow href="/x">x</a> <a href="/two">two</a>')
+    first = Served(200, HTML, b'<p>owl strix <a rel=nofollow href="/x">x</a> <a href="/two">two</a>')
     web = Written(
         {
             "http://a.example/": first,
@@ -154,10 +153,10 @@ async def test_redirects_are_urls_of_their_own() -> None:
     web = Written(
         {
             "http://a.example/": page("/old", "/loop", "/bad"),
-            "http://a.example/old": Answer(301, (("Location", "http://b.example/new"),)),
-            "http://b.example/robots.txt": Answer(200, (), b"User-agent: *\nDisallow: /new\n"),
-            "http://a.example/loop": Answer(302, (("Location", "/loop"),)),
-            "http://a.example/bad": Answer(302, (("Location", "file:///etc/passwd"),)),
+            "http://a.example/old": Served(301, (("Location", "http://b.example/new"),)),
+            "http://b.example/robots.txt": Served(200, (), b"User-agent: *\nDisallow: /new\n"),
+            "http://a.example/loop": Served(302, (("Location", "/loop"),)),
+            "http://a.example/bad": Served(302, (("Location", "file:///etc/passwd"),)),
         }
     )
     job, _ = await run(web)
@@ -171,10 +170,10 @@ async def test_sitemaps_and_feeds_on_request() -> None:
     sitemap = b"<urlset><url><loc>http://a.example/listed</loc></url></urlset>"
     feed = b"<rss version='2.0'><channel><item><link>http://a.example/news</link></item></channel></rss>"
     pages = {
-        "http://a.example/robots.txt": Answer(200, (), b"Sitemap: http://a.example/sitemap.xml\n"),
+        "http://a.example/robots.txt": Served(200, (), b"Sitemap: http://a.example/sitemap.xml\n"),
         "http://a.example/": page(head='<link rel="alternate" type="application/rss+xml" href="/feed">'),
-        "http://a.example/sitemap.xml": Answer(200, (("Content-Type", "application/xml"),), sitemap),
-        "http://a.example/feed": Answer(200, (("Content-Type", "application/rss+xml"),), feed),
+        "http://a.example/sitemap.xml": Served(200, (("Content-Type", "application/xml"),), sitemap),
+        "http://a.example/feed": Served(200, (("Content-Type", "application/rss+xml"),), feed),
         "http://a.example/listed": page(),
         "http://a.example/news": page(),
     }
@@ -253,9 +252,9 @@ class Bookmarks:
     def __init__(self) -> None:
         self.urls = ["http://island.example/"]
 
-    async def suggest(self, ask: Ask) -> Suggestions:
+    async def suggest(self, ask: Ask) -> Answer:
         urls, self.urls = self.urls, []
-        return Suggestions(tuple(Suggestion(url, "bookmarked") for url in urls), requests=1, note="list")
+        return Answer(tuple(Suggestion(url, "bookmarked") for url in urls), requests=1, note="list")
 
 
 async def test_sources_are_asked_when_the_frontier_is_empty() -> None:

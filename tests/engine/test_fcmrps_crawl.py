@@ -7,7 +7,7 @@ from crawls import finish, small_crawl
 from loopback import config_for, crawl_all, recording
 
 from honeyguide.collection.collection import Collection
-from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.served import Served
 
 
 @pytest.mark.parametrize("recipe", ["fcmrps", "fcmrps13"])
@@ -24,10 +24,10 @@ async def test_same_journal_also_across_stops(tmp_path: Path, recipe: str) -> No
     assert journals[0] == journals[1]
 
 
-def html(title: str, text: str, links: dict[str, str], charset: str = "utf-8") -> Answer:
+def html(title: str, text: str, links: dict[str, str], charset: str = "utf-8") -> Served:
     anchors = "".join(f'<li><a href="{url}">{anchor}</a></li>' for url, anchor in links.items())
     body = f'<meta charset="{charset}"><title>{title}</title><p>{text}</p><ul>{anchors}</ul>'
-    return Answer(200, (("Content-Type", "text/html"),), body.encode(charset))
+    return Served(200, (("Content-Type", "text/html"),), body.encode(charset))
 
 
 ENGLISH = (
@@ -38,7 +38,7 @@ TRADITIONAL = "籃球是一項體育運動。全國籃球聯賽本賽季開始�
 TAXES = "Income tax forms are due in April; the tax office answers questions about forms."
 
 
-def bilingual_web() -> dict[str, Answer]:
+def bilingual_web() -> dict[str, Served]:
     """An English site, a Chinese one in GBK and one in Big5, joined by a link or two; and tax pages."""
     web = {
         "http://en.example/": html(

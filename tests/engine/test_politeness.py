@@ -12,8 +12,8 @@ import pytest
 from loopback import config_for, crawl_all
 
 from honeyguide.job.crawl import Crawl
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.serve import LogEntry, WebServer, read_log
+from honeyguide.lab.webs.served import Served
 
 pytestmark = pytest.mark.realtime
 
@@ -42,24 +42,24 @@ class Site:
     def asks_to_wait(self, host: str) -> bool:
         return self.number(f"//{host}") % 7 == 3
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         number, path = self.number(url), url.split("/", 3)[3]
         host = f"h{number}.example"
         if path == "robots.txt":
             slow = f"User-agent: *\nCrawl-delay: {CRAWL_DELAY}\n" if self.asks_for_delay(host) else ""
-            return Answer(200, (("Content-Type", "text/plain"),), slow.encode())
+            return Served(200, (("Content-Type", "text/plain"),), slow.encode())
         self.asked[host] += 1
         if self.asks_to_wait(host) and self.asked[host] % 9 == 5:
             self.refused += 1
             status = 429 if self.asked[host] % 2 else 503
-            return Answer(status, (("Retry-After", str(RETRY_AFTER)),), b"later")
+            return Served(status, (("Retry-After", str(RETRY_AFTER)),), b"later")
         page = int(path or 0)
         own = [f"/{page * 2 + step}" for step in (1, 2) if page * 2 + step < self.pages]
         own.append(f"/{(page - 1) // 2 if page > 1 else ''}")  # and back: the site is no endless tree
         other = [f"http://h{(number * 3 + step) % self.hosts}.example/" for step in range(3)]
         links = "".join(f'<a href="{link}">owl</a> ' for link in own + other)
         text = f"<title>owl {number} {page}</title><p>owl {number * 7919 % 1000}</p>{links}"
-        return Answer(200, (("Content-Type", "text/html"),), text.encode(), delay=0.002)
+        return Served(200, (("Content-Type", "text/html"),), text.encode(), delay=0.002)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from loopback import Canary, config_for, crawl_all, outcome_of, outcomes, page, 
 
 from honeyguide.collection.collection import Collection
 from honeyguide.engine.live import EGRESS_DETAIL
-from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Outcome
 from honeyguide.web.url import canonical
 
@@ -35,19 +35,19 @@ async def test_no_page_leads_the_crawl_to_this_machine(
         monkeypatch.setenv(name, f"http://127.0.0.1:{canary.port}")
     forbidden = [f"http://{spelling}:{canary.port}/x{n}" for n, spelling in enumerate(SPELLINGS)]
     forbidden += [f"http://169.254.169.254/{n}" for n in range(2)]
-    web: dict[str, Answer] = {
+    web: dict[str, Served] = {
         "http://a.example/": page(*forbidden, "/next", "/canonical", "http://robots.example/")
     }
     hops = [f"http://r{n}.example/" for n in range(len(forbidden))]
     web["http://a.example/next"] = page(*hops)
     web |= {hop: redirect(target) for hop, target in zip(hops, forbidden, strict=True)}
     local = f"http://127.0.0.1:{canary.port}/"
-    web["http://a.example/canonical"] = Answer(
+    web["http://a.example/canonical"] = Served(
         200,
         (("Content-Type", "text/html"), ("Refresh", f"0; url={local}")),
         f'<link rel=canonical href="{local}"><iframe src="{local}f"></iframe>owl'.encode(),
     )
-    web["http://a.example/robots.txt"] = Answer(200, (), f"Sitemap: {local}sitemap.xml\n".encode())
+    web["http://a.example/robots.txt"] = Served(200, (), f"Sitemap: {local}sitemap.xml\n".encode())
     web["http://robots.example/robots.txt"] = redirect(local)
     async with recording(web) as server:
         limits = {"max_seconds": 20.0, "follow_sitemaps": True}
@@ -112,7 +112,7 @@ async def test_every_hop_is_checked_by_robots_and_scope(tmp_path: Path) -> None:
         "http://a.example/to-closed": redirect("http://closed.example/secret"),
         "http://a.example/to-denied": redirect("http://denied.example/"),
         "http://a.example/to-trap": redirect("http://a.example/img/old/img/old/img/old/"),
-        "http://closed.example/robots.txt": Answer(200, (), b"User-agent: *\nDisallow: /secret\n"),
+        "http://closed.example/robots.txt": Served(200, (), b"User-agent: *\nDisallow: /secret\n"),
     }
     async with recording(web) as server:
         config = config_for(
@@ -130,11 +130,11 @@ async def test_nothing_private_crosses_an_origin(tmp_path: Path) -> None:
     """No cookie, credential or referrer is ever sent, wherever they come from."""
     cookie = ("Set-Cookie", "sid=secret; Domain=.example; Path=/")
     web = {
-        "http://a.example/": Answer(302, (("Location", "http://user:password@b.example/?next"), cookie), b""),
-        "http://b.example/?next": Answer(
+        "http://a.example/": Served(302, (("Location", "http://user:password@b.example/?next"), cookie), b""),
+        "http://b.example/?next": Served(
             200, (("Content-Type", "text/html"), cookie), b'owl <a href="/more">owl</a>'
         ),
-        "http://b.example/more": Answer(401, (("WWW-Authenticate", "Basic realm=x"), cookie)),
+        "http://b.example/more": Served(401, (("WWW-Authenticate", "Basic realm=x"), cookie)),
     }
     async with recording(web) as server:
         await crawl_all(config_for(["http://a.example/"], server.connect_to), tmp_path / "out")

@@ -9,8 +9,8 @@ import pytest
 
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.job.crawl import Crawl
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Outcome, Topic
 
 NOW = 1_790_000_000.0
@@ -25,17 +25,17 @@ class WithWildcard:
         self._web = web
         self._words = words
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         host, _, path = url.partition("://")[2].partition("/")
         if not host.endswith(WILD):
             return self._web.get(url)
         if path == "robots.txt":
-            return Answer(404)
+            return Served(404)
         key = sum(ord(letter) * 31**place for place, letter in enumerate(host)) % 1_000_003
         words = [self._words[(key * 7 + n * n) % len(self._words)] for n in range(120)]
         links = [f'<a href="http://{words[n]}-{key * 6 + n}.{WILD}/">{words[n]}</a>' for n in range(6)]
         text = f"<title>{words[0]} {words[1]}</title><p>{' '.join(words)}</p>{' '.join(links)}"
-        return Answer(200, (("Content-Type", "text/html"),), text.encode())
+        return Served(200, (("Content-Type", "text/html"),), text.encode())
 
 
 class Count:

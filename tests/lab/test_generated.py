@@ -13,7 +13,6 @@ from selectolax.lexbor import LexborHTMLParser
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.lab.measures.oracle import oracle
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.generated import (
     BENCHMARK,
     TEN_MILLION,
@@ -22,6 +21,7 @@ from honeyguide.lab.webs.generated import (
     WebSpec,
 )
 from honeyguide.lab.webs.generated.draws import Draws, fingerprint
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Outcome
 
 TOPIC = "beekeeping"
@@ -429,10 +429,10 @@ async def test_fetcher_names_failures(demo: GeneratedWeb) -> None:
 
 
 class OddWeb:
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         if url.endswith("/garbled"):
-            return Answer(200, (("Content-Encoding", "gzip"),), b"this is no gzip at all")
-        return Answer(200, (), b"0123456789", behaviour=url.rpartition("/")[2])
+            return Served(200, (("Content-Encoding", "gzip"),), b"this is no gzip at all")
+        return Served(200, (), b"0123456789", behaviour=url.rpartition("/")[2])
 
 
 @pytest.mark.realtime

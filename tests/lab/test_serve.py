@@ -9,9 +9,9 @@ import aiohttp
 import pytest
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec
 from honeyguide.lab.webs.serve import ServerHandle, WebServer, read_log, read_spec, start_server
+from honeyguide.lab.webs.served import Served
 
 pytestmark = pytest.mark.realtime
 
@@ -21,13 +21,13 @@ SPEC = WebSpec(hosts=40, pages=1_000, topics=5, slow_seconds=0.3)
 class TinyWeb:
     """Answers by path, to see each behaviour alone."""
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         path = url.partition("://")[2].partition("/")[2]
         if path in ("reset", "hang", "cut"):
-            return Answer(200, (), b"0123456789", behaviour=path)
+            return Served(200, (), b"0123456789", behaviour=path)
         if path == "slow":
-            return Answer(200, (), b"late", delay=0.2)
-        return Answer(200, (("Content-Type", "text/plain"),), url.encode())
+            return Served(200, (), b"late", delay=0.2)
+        return Served(200, (("Content-Type", "text/plain"),), url.encode())
 
 
 @pytest.fixture(scope="module")

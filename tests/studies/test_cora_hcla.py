@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cora import halves, read_abstracts, read_titles, telling_words
-from cora_hcla import INFORMATION_RETRIEVAL, Options, Task, crawl_task, run
+from cora_hcla import INFORMATION_RETRIEVAL, CoraHclaOptions, Task, crawl_task, run
 from honeyguide.errors import HoneyguideError
 from honeyguide.lab.runner.load import load_experiment
 from honeyguide.lab.runner.study import DataFinder
@@ -111,7 +111,7 @@ def test_the_study_in_miniature(made_up: Path) -> None:
 
 def test_topics_with_too_few_papers_are_left_out(made_up: Path) -> None:
     for label in INFORMATION_RETRIEVAL[1:4]:
-        assert not crawl_task(Task(made_up, "titles", label, 0, Options())).records
+        assert not crawl_task(Task(made_up, "titles", label, 0, CoraHclaOptions())).records
 
 
 def test_a_wrong_archive_is_refused(tmp_path: Path) -> None:

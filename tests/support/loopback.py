@@ -13,31 +13,31 @@ from honeyguide.collection.collection import Collection
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
 from honeyguide.job.crawl import Crawl
-from honeyguide.lab.webs.answer import Answer
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Event, Outcome
 from honeyguide.web.url import canonical, url_id
 
-Write: TypeAlias = Callable[[str], Answer | None]
+Write: TypeAlias = Callable[[str], Served | None]
 """From a URL to its answer; None is 404."""
 
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
 
-def page(*links: str, text: str = "owl") -> Answer:
+def page(*links: str, text: str = "owl") -> Served:
     """A page with these links."""
     anchors = "".join(f'<p><a href="{link}">owl</a></p>' for link in links)
-    return Answer(200, HTML, f"<title>{text}</title><p>{text} barn owl</p>{anchors}".encode())
+    return Served(200, HTML, f"<title>{text}</title><p>{text} barn owl</p>{anchors}".encode())
 
 
-def redirect(target: str, status: int = 302) -> Answer:
+def redirect(target: str, status: int = 302) -> Served:
     """A redirect."""
-    return Answer(status, (("Location", target),))
+    return Served(status, (("Location", target),))
 
 
 class Recorder:
     """A keep-alive HTTP server that notes every request head, and answers as it is told."""
 
-    def __init__(self, write: Write | Mapping[str, Answer]) -> None:
+    def __init__(self, write: Write | Mapping[str, Served]) -> None:
         self._write: Write = write.get if isinstance(write, Mapping) else write
         self.heads: list[bytes] = []
         self.urls: list[str] = []
@@ -53,7 +53,7 @@ class Recorder:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
                 url = self._note(head)
-                answer = self._write(url) or Answer(404)
+                answer = self._write(url) or Served(404)
                 lines = [
                     f"HTTP/1.1 {answer.status} X",
                     *(f"{name}: {value}" for name, value in answer.headers),
@@ -72,7 +72,7 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording(write: Write | Mapping[str, Answer], *, port: int = 0) -> AsyncIterator[Recorder]:
+async def recording(write: Write | Mapping[str, Served], *, port: int = 0) -> AsyncIterator[Recorder]:
     """Serve on 127.0.0.1 while the block lasts."""
     recorder = Recorder(write)
     tasks: set[asyncio.Task[None]] = set()

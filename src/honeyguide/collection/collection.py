@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from honeyguide.collection.directory_entries import Entry, page_entries
 from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
 from honeyguide.collection.exports.datasheet import topic_languages, topic_name
-from honeyguide.collection.exports.formats import Source, write_export
+from honeyguide.collection.exports.formats import ExportSource, write_export
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.frames import to_arrow, to_pandas, to_polars
@@ -209,7 +209,9 @@ class Collection:
         Raises:
             CollectionError: With what to do about it.
         """
-        source = Source(self.state, self.layout, relevant=relevant, text=text, at=clock(), progress=progress)
+        source = ExportSource(
+            self.state, self.layout, relevant=relevant, text=text, at=clock(), progress=progress
+        )
         return write_export(source, Path(path), format)
 
     def rows(self, *, relevant: bool | None = True, text: bool = False) -> Iterator[dict[str, object]]:

@@ -30,7 +30,7 @@ from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.resolver import GuardedResolver, Lookup, ThreadLookup
 from honeyguide.fetch.room import Room
 from honeyguide.fetch.trouble import detail_of, outcome_of
-from honeyguide.fetch.wire import EXCHANGE, Answer, Exchange, Handler
+from honeyguide.fetch.wire import ASKED, Asked, Handler, NotedResponse
 from honeyguide.model import Outcome
 
 _PLAIN = re.compile(r"https?://[\x21-\x7e]+", re.IGNORECASE)
@@ -89,17 +89,17 @@ class HttpFetcher:
     async def fetch(self, request: Request) -> Response | Failure:
         """The answer, or why there is none. Only cancellation is raised."""
         loop = asyncio.get_running_loop()
-        exchange = Exchange(request, started_at=self._clock(), started=loop.time())
+        asked = Asked(request, started_at=self._clock(), started=loop.time())
         if not _PLAIN.fullmatch(request.url):
-            return self._failure(exchange, Outcome.BAD_HTTP, "not an http(s) URL in canonical form")
-        EXCHANGE.set(exchange)
+            return self._failure(asked, Outcome.BAD_HTTP, "not an http(s) URL in canonical form")
+        ASKED.set(asked)
         trouble: Exception | None = None
         hold = request.hold or self._room.hold()
         self._under_way += 1
         try:
             async with asyncio.timeout(self.options.deadline) as scope:
-                exchange.answer = answer = await self._ask(exchange)
-                exchange.body = body = Body(answer, request, options=self.options, hold=hold)
+                asked.answer = answer = await self._ask(asked)
+                asked.body = body = Body(answer, request, options=self.options, hold=hold)
                 await body.read(scope)
         except Exception as error:  # everything the web does becomes an outcome
             trouble = error
@@ -107,13 +107,13 @@ class HttpFetcher:
             self._under_way -= 1
             if request.hold is None:
                 hold.give_back()
-            if exchange.answer is not None:
-                exchange.answer.close()  # does nothing once the body was read to its end
-        if exchange.answer is None or exchange.body is None:
+            if asked.answer is not None:
+                asked.answer.close()  # does nothing once the body was read to its end
+        if asked.answer is None or asked.body is None:
             assert trouble is not None
-            return self._failure(exchange, outcome_of(trouble), detail_of(trouble))
-        result = self._result(exchange, exchange.answer, exchange.body.end(trouble))
-        exchange.body.drop()
+            return self._failure(asked, outcome_of(trouble), detail_of(trouble))
+        result = self._result(asked, asked.answer, asked.body.end(trouble))
+        asked.body.drop()
         return result
 
     async def look_up(self, host: str) -> str:
@@ -128,13 +128,13 @@ class HttpFetcher:
         """The address that was dialled, or looked up, for a host a short while ago; else empty."""
         return self._resolver.known(host)
 
-    async def _ask(self, exchange: Exchange) -> aiohttp.ClientResponse:
+    async def _ask(self, asked: Asked) -> aiohttp.ClientResponse:
         session = self._session or self._open()
-        exchange.close_after = len(self._sockets) - self._under_way > self.options.idle_connections
-        url = URL(exchange.request.url, encoded=True)
+        asked.close_after = len(self._sockets) - self._under_way > self.options.idle_connections
+        url = URL(asked.request.url, encoded=True)
         if url.raw_user is not None or url.raw_password is not None:
             url = url.with_user(None)  # aiohttp would send credentials found in a URL
-        headers = dict(exchange.request.headers)
+        headers = dict(asked.request.headers)
         if self._authorisation and (value := self._authorisation.get(str(url.origin()))):
             headers["Authorization"] = value
         try:
@@ -142,7 +142,7 @@ class HttpFetcher:
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
             # A kept connection may have been closed by the server meanwhile: that is no answer to our
             # request, so ask once more. A fresh connection that drops us is an answer.
-            if exchange.dialled or isinstance(error, aiohttp.ClientConnectorError):
+            if asked.dialled or isinstance(error, aiohttp.ClientConnectorError):
                 raise
             return await session.get(url, headers=headers or None, allow_redirects=False)
 
@@ -174,7 +174,7 @@ class HttpFetcher:
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
-            response_class=Answer,
+            response_class=NotedResponse,
             max_line_size=options.max_header_bytes,
             max_field_size=options.max_header_bytes,
             max_headers=options.max_headers,
@@ -185,10 +185,10 @@ class HttpFetcher:
 
     def _dial(self, info: tuple[Any, ...]) -> socket.socket:
         """A socket for one address, after the guard has seen it (aiohttp's `socket_factory`)."""
-        exchange = EXCHANGE.get()
-        exchange.dialled = True
-        exchange.ip = str(info[4][0])
-        if (exchange.ip, info[4][1]) in self._resolver.pinned:
+        asked = ASKED.get()
+        asked.dialled = True
+        asked.ip = str(info[4][0])
+        if (asked.ip, info[4][1]) in self._resolver.pinned:
             opened = socket.socket(family=info[0], type=info[1], proto=info[2])
         else:
             opened = self._guard.open_socket(info)
@@ -196,45 +196,45 @@ class HttpFetcher:
         return opened
 
     def _result(
-        self, exchange: Exchange, answer: aiohttp.ClientResponse, end: tuple[Outcome, str]
+        self, asked: Asked, answer: aiohttp.ClientResponse, end: tuple[Outcome, str]
     ) -> Response | Failure:
-        body, (outcome, detail) = exchange.body, end
+        body, (outcome, detail) = asked.body, end
         assert body is not None
         if outcome is not Outcome.FETCHED:
-            return self._failure(exchange, outcome, detail)
+            return self._failure(asked, outcome, detail)
         sent = answer.request_info
         version = answer.version or (1, 1)
         reason = answer.reason or ""
         return Response(
-            url=exchange.request.url,
+            url=asked.request.url,
             status=answer.status,
             headers=header_text(answer.raw_headers),
             body=body.decoded,
             payload=body.payload,
             reason=reason,
             truncated=detail,
-            ip=exchange.ip,
-            started_at=exchange.started_at,
-            seconds=self._seconds(exchange),
+            ip=asked.ip,
+            started_at=asked.started_at,
+            seconds=self._seconds(asked),
             request_head=request_head(sent.url.raw_path_qs, sent.headers),
             response_head=response_head(
                 (version[0], version[1]), answer.status, reason=reason, headers=answer.raw_headers
             ),
         )
 
-    def _failure(self, exchange: Exchange, outcome: Outcome, detail: str) -> Failure:
+    def _failure(self, asked: Asked, outcome: Outcome, detail: str) -> Failure:
         return Failure(
-            url=exchange.request.url,
+            url=asked.request.url,
             outcome=outcome,
             detail=detail,
-            ip=exchange.ip,
-            started_at=exchange.started_at,
-            seconds=self._seconds(exchange),
+            ip=asked.ip,
+            started_at=asked.started_at,
+            seconds=self._seconds(asked),
         )
 
     @staticmethod
-    def _seconds(exchange: Exchange) -> float:
-        return asyncio.get_running_loop().time() - exchange.started
+    def _seconds(asked: Asked) -> float:
+        return asyncio.get_running_loop().time() - asked.started
 
     async def close(self) -> None:
         """Close connections and end lookups."""

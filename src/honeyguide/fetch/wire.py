@@ -12,7 +12,7 @@ from honeyguide.fetch.base import Request
 from honeyguide.fetch.body import Body
 
 
-class Exchange:
+class Asked:
     """What is learnt about one request on its way; shared with aiohttp's callbacks by a context variable."""
 
     __slots__ = ("answer", "body", "close_after", "dialled", "ip", "request", "started", "started_at")
@@ -28,19 +28,19 @@ class Exchange:
         self.body: Body | None = None
 
 
-EXCHANGE: ContextVar[Exchange] = ContextVar("exchange")
+ASKED: ContextVar[Asked] = ContextVar("asked")
 
 
-class Answer(aiohttp.ClientResponse):
+class NotedResponse(aiohttp.ClientResponse):
     """aiohttp's response, which notes its peer before a short body lets the connection go."""
 
     async def start(self, connection: Any) -> aiohttp.ClientResponse:
         """Called by aiohttp when the request has been sent."""
-        exchange = EXCHANGE.get()
+        asked = ASKED.get()
         peer = connection.transport.get_extra_info("peername") if connection.transport else None
         if peer:
-            exchange.ip = str(peer[0])
-        if exchange.close_after and connection.protocol is not None:
+            asked.ip = str(peer[0])
+        if asked.close_after and connection.protocol is not None:
             connection.protocol.force_close()
         return await super().start(connection)
 

@@ -295,7 +295,7 @@ class Frontier:
         row = self._host_rows[name]
         self._queues.hosts.penalty[row] = penalty
         self._dirty_hosts.add(row)
-        queues.settle(self._queues.urls, self._queues.hosts, row)
+        queues.requeue(self._queues.urls, self._queues.hosts, row)
 
     def _close_domain(self, domain: str) -> None:
         if self._cap is not None and self._domain_pages[domain] >= self._cap:

@@ -72,7 +72,7 @@ class Batch(NamedTuple):
 
 
 @compiled
-def settle(urls: Urls, hosts: Hosts, host: int) -> None:
+def requeue(urls: Urls, hosts: Hosts, host: int) -> None:
     """Put a host where it belongs after its URLs have changed."""
     best = hosts.best[host]
     state = hosts.state[host]
@@ -116,7 +116,7 @@ def enqueue(urls: Urls, hosts: Hosts, row: int) -> None:
     host = urls.hosts[row]
     hosts.best[host] = push(urls.tree, hosts.best[host], row)
     hosts.length[host] += 1
-    settle(urls, hosts, host)
+    requeue(urls, hosts, host)
 
 
 @compiled
@@ -126,7 +126,7 @@ def dequeue(urls: Urls, hosts: Hosts, row: int) -> None:
         host = urls.hosts[row]
         hosts.best[host] = remove(urls.tree, hosts.best[host], row)
         hosts.length[host] -= 1
-        settle(urls, hosts, host)
+        requeue(urls, hosts, host)
 
 
 @compiled
@@ -139,7 +139,7 @@ def change_priority(urls: Urls, hosts: Hosts, row: int, priority: float) -> None
     root = remove(urls.tree, hosts.best[host], row)
     urls.tree.key[row] = priority
     hosts.best[host] = push(urls.tree, root, row)
-    settle(urls, hosts, host)
+    requeue(urls, hosts, host)
 
 
 def join(urls: Urls, hosts: Hosts, counts: NDArray[np.int64], batch: Batch, mode: int) -> NDArray[np.uint8]:
@@ -223,7 +223,7 @@ def schedule(urls: Urls, hosts: Hosts, host: int, due: float, release: bool) -> 
         return
     withdraw(hosts, host)
     hosts.timed.key[host] = -due
-    settle(urls, hosts, host)
+    requeue(urls, hosts, host)
 
 
 @compiled
@@ -326,7 +326,7 @@ def enqueue_rows(urls: Urls, hosts: Hosts, size: int, host_count: int, waiting: 
             hosts.best[host] = push(urls.tree, int(hosts.best[host]), row)
             hosts.length[host] += 1
     for host in range(1, host_count):
-        settle(urls, hosts, host)
+        requeue(urls, hosts, host)
 
 
 class Queues:

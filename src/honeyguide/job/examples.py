@@ -285,7 +285,7 @@ def _archived_page(answer: ArchivedResponse) -> Page | None:
     return parsed if isinstance(parsed, Page) else None
 
 
-class Fetched(msgspec.Struct, frozen=True):
+class FetchedDocuments(msgspec.Struct, frozen=True):
     """What became of addresses that were fetched for their text."""
 
     documents: dict[str, Document]
@@ -302,7 +302,7 @@ async def fetch_documents(
     delay: float,
     last: dict[str, float] | None = None,
     remember: Callable[[Visit], None] | None = None,
-) -> Fetched:
+) -> FetchedDocuments:
     """Fetch each URL once, one after the other, with the politeness of a crawl.
 
     Args:
@@ -326,7 +326,7 @@ async def fetch_documents(
             documents[text] = as_document(outcome)
         else:
             missed.append((text, outcome))
-    return Fetched(documents, tuple(missed))
+    return FetchedDocuments(documents, tuple(missed))
 
 
 def as_document(page: Page) -> Document:
@@ -437,7 +437,7 @@ class Preparation:
         documents = {url: document for one in found for url, document in one.documents.items()}
         return {url: documents[url] for url in urls if url in documents}
 
-    async def _read_host(self, urls: Sequence[str]) -> Fetched:
+    async def _read_host(self, urls: Sequence[str]) -> FetchedDocuments:
         async with self._slots:
             return await fetch_documents(
                 self._visitor,

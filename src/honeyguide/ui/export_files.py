@@ -13,8 +13,8 @@ import msgspec
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.directory import Directory
 from honeyguide.collection.exports.datasheet import topic_name
-from honeyguide.collection.exports.document import Document, to_html, to_markdown
-from honeyguide.collection.exports.formats import FORMATS, Format, Source, describe
+from honeyguide.collection.exports.formats import FORMATS, ExportSource, Format, describe
+from honeyguide.collection.exports.sections import Datasheet, to_html, to_markdown
 from honeyguide.collection.exports.selection import Progress
 from honeyguide.store.atomic import replacing
 from honeyguide.store.layout import Layout
@@ -102,7 +102,7 @@ def make(folder: Path, form: Format, *, all_pages: bool, text: bool, progress: P
 
 
 def _make_datasheet(collection: Collection, target: Path, progress: Progress) -> int:
-    source = Source(
+    source = ExportSource(
         collection.state, collection.layout, relevant=True, text=False, at=time.time(), progress=progress
     )
     document = describe(source)
@@ -117,10 +117,10 @@ def _make_datasheet(collection: Collection, target: Path, progress: Progress) ->
     return collection.state.page_count()
 
 
-def read_datasheet(layout: Layout) -> Document | None:
+def read_datasheet(layout: Layout) -> Datasheet | None:
     """The datasheet that was last made; None when there is none."""
     try:
-        return msgspec.json.decode(read_plain(layout.exports_folder / DATASHEET), type=Document)
+        return msgspec.json.decode(read_plain(layout.exports_folder / DATASHEET), type=Datasheet)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None
 

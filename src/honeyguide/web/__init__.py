@@ -16,16 +16,16 @@ from honeyguide.web.robots import Robots
 from honeyguide.web.scope import Scope
 from honeyguide.web.sitemap import Entry, Sitemap, gunzip_limited, parse_sitemap
 from honeyguide.web.traps import TrapLimits, falling_marginal, trap_reason
-from honeyguide.web.url import Parts, canonical, canonical_many, host_key, parse_href, parts, url_id
+from honeyguide.web.url import UrlParts, canonical, canonical_many, host_key, parse_href, parts, url_id
 
 __all__ = [
     "Directives",
     "Entry",
-    "Parts",
     "Robots",
     "Scope",
     "Sitemap",
     "TrapLimits",
+    "UrlParts",
     "canonical",
     "canonical_many",
     "decode_html",

@@ -81,7 +81,7 @@ _ENCODED = re.compile("%[0-9A-Fa-f]{2}|%[0-9A-Fa-f]?(?:%[0-9A-Fa-f]{2})+")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
-class Parts(msgspec.Struct, frozen=True):
+class UrlParts(msgspec.Struct, frozen=True):
     """The pieces of a canonical URL."""
 
     scheme: str
@@ -289,7 +289,7 @@ def _split_authority(scheme: str, authority: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def parts(url: str) -> Parts:
+def parts(url: str) -> UrlParts:
     """The pieces of a canonical URL (of any other text the answer is undefined).
 
     Example:
@@ -300,7 +300,7 @@ def parts(url: str) -> Parts:
     authority, slash, rest = rest.partition("/")
     path, _, query = rest.partition("?")
     host, port = _split_authority(scheme, authority)
-    return Parts(
+    return UrlParts(
         scheme=scheme,
         host=host,
         port=port,

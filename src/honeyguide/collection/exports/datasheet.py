@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from honeyguide.collection.duplicate_groups import duplicate_groups
-from honeyguide.collection.exports.document import Block, Code, Document, Paragraph, Rows, Section
 from honeyguide.collection.exports.licences import Licences, licences
 from honeyguide.collection.exports.review_facts import review_facts
 from honeyguide.collection.exports.robots_facts import robots_facts
+from honeyguide.collection.exports.sections import Block, Code, Datasheet, Paragraph, Rows, Section
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.guarded import host_of, utc
 from honeyguide.model import Outcome
@@ -54,7 +54,7 @@ def datasheet(
     at: float = 0.0,
     sample: int = 1_000,
     progress: Progress = silent,
-) -> Document:
+) -> Datasheet:
     """Gather everything a reader of the collection should know.
 
     Args:
@@ -72,7 +72,7 @@ def datasheet(
     name = str(topic.get("name", "")) or "a crawl"
     selection = Selection(state, reviews=reviews)
     found = licences(selection, archive, sample=sample, progress=progress) if archive else None
-    return Document(
+    return Datasheet(
         title=f"Datasheet of the collection “{name}”",
         sections=(
             Section("What was asked", _question(topic, _table(asked, "crawl"))),

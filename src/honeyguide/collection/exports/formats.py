@@ -11,7 +11,6 @@ from typing import TypeAlias
 import msgspec
 
 from honeyguide.collection.exports.datasheet import datasheet, topic_name
-from honeyguide.collection.exports.document import Document, to_html, to_markdown
 from honeyguide.collection.exports.gexf import write_gexf
 from honeyguide.collection.exports.markdown_files import (
     MarkdownPages,
@@ -20,6 +19,7 @@ from honeyguide.collection.exports.markdown_files import (
 )
 from honeyguide.collection.exports.opml import write_opml
 from honeyguide.collection.exports.page_rows import page_rows
+from honeyguide.collection.exports.sections import Datasheet, to_html, to_markdown
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.exports.tables import PAGE_COLUMNS, TEXT_COLUMN, export
 from honeyguide.collection.exports.wacz import write_wacz
@@ -84,7 +84,7 @@ FORMATS = {
 }
 
 
-class Source(msgspec.Struct, frozen=True):
+class ExportSource(msgspec.Struct, frozen=True):
     """What an export reads, and how it is asked for."""
 
     state: State
@@ -133,7 +133,7 @@ class Source(msgspec.Struct, frozen=True):
         return closing(FullText.open(self.layout.index_file, read_only=True))
 
 
-def write_export(source: Source, path: Path, name: str) -> int:
+def write_export(source: ExportSource, path: Path, name: str) -> int:
     """Write one file; how many pages it holds (of a datasheet: describes).
 
     Raises:
@@ -161,7 +161,7 @@ def require_regular(path: Path) -> None:
         raise CollectionError(f"{path} is not a regular file; {hint} to write to standard output")
 
 
-def describe(source: Source) -> Document:
+def describe(source: ExportSource) -> Datasheet:
     """The datasheet as a document."""
     return datasheet(
         source.state,
@@ -174,7 +174,7 @@ def describe(source: Source) -> Document:
     )
 
 
-def _table(source: Source, path: Path, name: str) -> int:
+def _table(source: ExportSource, path: Path, name: str) -> int:
     columns = (*PAGE_COLUMNS, TEXT_COLUMN) if source.text else PAGE_COLUMNS
     with source.index() as index:
         rows: Iterator[dict[str, object]] = page_rows(
@@ -183,13 +183,13 @@ def _table(source: Source, path: Path, name: str) -> int:
         return export(rows, path, form=name, columns=columns)
 
 
-def _markdown(source: Source, path: Path, write: Callable[..., int]) -> int:
+def _markdown(source: ExportSource, path: Path, write: Callable[..., int]) -> int:
     with MarkdownMaker() as maker:
         pages = MarkdownPages(source.selection(), source.archive, maker)
         return write(pages, path, progress=source.progress)
 
 
-def _warc(source: Source, path: Path) -> int:
+def _warc(source: ExportSource, path: Path) -> int:
     return write_warc(
         source.selection(),
         source.archive,
@@ -200,7 +200,7 @@ def _warc(source: Source, path: Path) -> int:
     )
 
 
-def _wacz(source: Source, path: Path) -> int:
+def _wacz(source: ExportSource, path: Path) -> int:
     with source.index() as index:
         return write_wacz(
             source.selection(),
@@ -214,7 +214,7 @@ def _wacz(source: Source, path: Path) -> int:
         )
 
 
-def _graph(source: Source, path: Path) -> int:
+def _graph(source: ExportSource, path: Path) -> int:
     return write_gexf(
         source.selection(),
         path,
@@ -225,7 +225,7 @@ def _graph(source: Source, path: Path) -> int:
     )
 
 
-def _outline(source: Source, path: Path) -> int:
+def _outline(source: ExportSource, path: Path) -> int:
     return write_opml(
         source.selection(),
         path,
@@ -236,14 +236,14 @@ def _outline(source: Source, path: Path) -> int:
     )
 
 
-def _sheet(source: Source, path: Path, render: Callable[[Document], str]) -> int:
+def _sheet(source: ExportSource, path: Path, render: Callable[[Datasheet], str]) -> int:
     text = render(describe(source))
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", errors="replace")
     return source.state.page_count()
 
 
-_Writer: TypeAlias = Callable[[Source, Path], int]
+_Writer: TypeAlias = Callable[[ExportSource, Path], int]
 _WRITERS: dict[str, _Writer] = {
     "jsonl": lambda source, path: _table(source, path, "jsonl"),
     "csv": lambda source, path: _table(source, path, "csv"),

@@ -14,7 +14,7 @@ from honeyguide.discovery.backlinks.edge_list import EdgeList, Level
 from honeyguide.discovery.backlinks.journal import JournalAnswers
 from honeyguide.discovery.backlinks.json_service import JsonService
 from honeyguide.discovery.backlinks.mediawiki import MediaWiki
-from honeyguide.discovery.backlinks.recorded_web import KnowsLinks, RecordedWeb
+from honeyguide.discovery.backlinks.recorded_links import KnowsLinks, RecordedLinks
 from honeyguide.discovery.http import Http
 from honeyguide.errors import TopicError
 from honeyguide.store.state import State
@@ -64,7 +64,7 @@ class WebTable(_Table, frozen=True, tag="web"):
         """The service."""
         if within.web is None:
             raise TopicError("service 'web' is there in the lab only; choose another kind")
-        return RecordedWeb(within.web, self.coverage)
+        return RecordedLinks(within.web, self.coverage)
 
 
 class EdgeListTable(_Table, frozen=True, tag="edge-list"):

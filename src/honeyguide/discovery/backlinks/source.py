@@ -10,7 +10,7 @@ import msgspec
 from honeyguide.discovery.backlinks.context import GraphLimits, context_graph
 from honeyguide.discovery.backlinks.journal import answers, as_answer
 from honeyguide.discovery.backlinks.rationed import Rationed
-from honeyguide.discovery.backlinks.recorded_web import KnowsLinks
+from honeyguide.discovery.backlinks.recorded_links import KnowsLinks
 from honeyguide.discovery.backlinks.service import Within, make_service
 from honeyguide.discovery.base import Answer, Ask, SetUp
 from honeyguide.discovery.rate_limit import Timekeeper

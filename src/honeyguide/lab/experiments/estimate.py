@@ -17,7 +17,7 @@ from honeyguide.model import Examples
 from honeyguide.store.state import State
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EstimateOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the experiment file may set."""
 
     experiments: tuple[str, ...] = ("schools", "webkb", "quick")
@@ -51,7 +51,7 @@ class Look(msgspec.Struct, frozen=True):
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
     """Crawl every topic to its end, estimating on the way."""
     del data, jobs  # webs are found by name, and one crawl at a time fits into memory
-    chosen = msgspec.convert(options, Options)
+    chosen = msgspec.convert(options, EstimateOptions)
     rows: list[tuple[str | int | float | None, ...]] = []
     detail: list[tuple[str | int | float | None, ...]] = []
     for name in chosen.experiments:
@@ -82,7 +82,7 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     return StudyResult(tables=(summary, StudyTable("Topic by topic", columns, tuple(detail))))
 
 
-def _looks(name: str, recipe: str, options: Options, progress: Progress) -> list[Look]:
+def _looks(name: str, recipe: str, options: EstimateOptions, progress: Progress) -> list[Look]:
     experiment = load_experiment(name).experiment
     looks: list[Look] = []
     done = 0

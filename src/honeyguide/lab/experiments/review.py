@@ -26,7 +26,7 @@ from honeyguide.relevance.reviewed import Reviewed, ReviewedModel
 from honeyguide.store.state import State
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReviewOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the experiment file may set."""
 
     experiment: str = "schools"
@@ -65,7 +65,7 @@ class Ranking(msgspec.Struct, frozen=True):
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
     """Crawl, review, retrain, and rank pages that were not reviewed, before and after."""
     del data, jobs  # webs are found by name, and one topic after the other fits into memory
-    chosen = msgspec.convert(options, Options)
+    chosen = msgspec.convert(options, ReviewOptions)
     experiment = load_experiment(chosen.experiment).experiment
     world = open_world(experiment.webs[0])
     tables: list[StudyTable] = []
@@ -97,14 +97,16 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     )
 
 
-def _table(name: str, options: Options, rows: Sequence[tuple[str | int | float | None, ...]]) -> StudyTable:
+def _table(
+    name: str, options: ReviewOptions, rows: Sequence[tuple[str | int | float | None, ...]]
+) -> StudyTable:
     columns = ("topic", "accepted", "AP before", "AP after", "gain", "AUC before", "AUC after", "AUC gain")
     title = f"{name}: ranking of held-out pages before and after {options.reviews} reviews"
     return StudyTable(title, columns, tuple(rows))
 
 
 def _topic(
-    world: World, experiment: Experiment, task: Task, name: str, options: Options
+    world: World, experiment: Experiment, task: Task, name: str, options: ReviewOptions
 ) -> tuple[Ranking, Ranking, int]:
     """One topic: ranking before and after, and how many of the reviews were acceptances."""
     there = situation(experiment, task, world, repetition=0, given=())
@@ -134,7 +136,13 @@ def _topic(
 
 
 def _given(
-    world: World, task: Task, on_topic: set[str], random: np.random.Generator, *, options: Options, name: str
+    world: World,
+    task: Task,
+    on_topic: set[str],
+    random: np.random.Generator,
+    *,
+    options: ReviewOptions,
+    name: str,
 ) -> Examples:
     """Keywords; for models that learn from pages, example pages and background instead."""
     if name != "pu-voting":
@@ -169,7 +177,7 @@ def _page(document: Document) -> Page:
     return Page(document.url, 0, document.title, document.text, document.text, document.language)
 
 
-def _reviews(model: ReviewedModel, pool: Pool, on_topic: set[str], options: Options) -> list[Reviewed]:
+def _reviews(model: ReviewedModel, pool: Pool, on_topic: set[str], options: ReviewOptions) -> list[Reviewed]:
     """What a person who knows the labels says of the pages in the queue; retrains on the way."""
     reviewed: list[Reviewed] = []
     done: list[int] = []

@@ -16,8 +16,8 @@ from honeyguide.fetch.robots import RobotsCache
 from honeyguide.job.examples import as_document
 from honeyguide.lab.runner.fingerprint import PACKAGE, digest_of, file_digest
 from honeyguide.lab.runner.world import Asks, Replay
-from honeyguide.lab.webs.answer import Answer
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, graph
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Document, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
 from honeyguide.parse.html import parse_page
@@ -48,10 +48,10 @@ class _Kept:
 
     def __init__(self, web: GeneratedWeb) -> None:
         self._web = web
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, Served] = {}
         self._parsed: dict[tuple[str, Blocks], Page | ParseFailure] = {}
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         if url not in self._answers:
             self._answers[url] = self._web.get(url)
         return self._answers[url]

@@ -10,10 +10,10 @@ import msgspec
 
 from honeyguide.config.schema import VERSION
 from honeyguide.lab.runner.figures import groups_of, panels
-from honeyguide.lab.runner.gathered import gather, timing
 from honeyguide.lab.runner.load import Loaded, load_experiment
 from honeyguide.lab.runner.report_html import html_report
 from honeyguide.lab.runner.results import Results, to_json
+from honeyguide.lab.runner.run_results import results_of, timing
 from honeyguide.lab.runner.runner import Progress, Report, run_cells, silent
 from honeyguide.lab.runner.study import DataFinder, find_study
 from honeyguide.lab.runner.tables import ReportTable, markdown, report_tables, study_tables
@@ -55,7 +55,7 @@ def run_experiment(
     if loaded.experiment.kind == "study":
         return _study(loaded, folder, jobs, progress)
     run = run_cells(loaded, folder / "cells", only=only, jobs=jobs, progress=progress)
-    results = gather(run)
+    results = results_of(run)
     tables = report_tables(results, loaded.experiment)
     title = loaded.experiment.title
     figures = []

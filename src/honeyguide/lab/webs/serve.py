@@ -27,9 +27,9 @@ from typing import BinaryIO, Self, cast
 import msgspec
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.webs.answer import Answer, Servable
 from honeyguide.lab.webs.generated.spec import DEMO, WebSpec
 from honeyguide.lab.webs.generated.web import GeneratedWeb
+from honeyguide.lab.webs.served import Servable, Served
 
 _MOST = 64 * 1024
 """Longest request head that is read."""
@@ -83,7 +83,7 @@ class _Connection(asyncio.Protocol):
         while self._waiting and not self._busy and self._transport is not None:
             url, keep, with_body = self._waiting.popleft()
             came = time.monotonic()
-            answer = self._server.web.get(url) if url else Answer(400, (), b"bad request")
+            answer = self._server.web.get(url) if url else Served(400, (), b"bad request")
             self._busy = answer.delay > 0 or answer.behaviour == "hang"
             if not self._busy:
                 self._send(url, answer, came, keep=keep, with_body=with_body)
@@ -91,12 +91,12 @@ class _Connection(asyncio.Protocol):
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(answer.delay, self._late, url, answer, came, keep, with_body)
 
-    def _late(self, url: str, answer: Answer, came: float, keep: bool, with_body: bool) -> None:
+    def _late(self, url: str, answer: Served, came: float, keep: bool, with_body: bool) -> None:
         self._timer = None
         self._send(url, answer, came, keep=keep, with_body=with_body)
         self._next()
 
-    def _send(self, url: str, answer: Answer, came: float, *, keep: bool, with_body: bool) -> None:
+    def _send(self, url: str, answer: Served, came: float, *, keep: bool, with_body: bool) -> None:
         transport = self._transport
         if transport is None:
             return
@@ -134,7 +134,7 @@ def _parse(head: bytes) -> tuple[str, bool, bool]:
     return target, keep and bool(target), parts[0] == "GET"
 
 
-def _bytes(answer: Answer, *, keep: bool, with_body: bool) -> bytes:
+def _bytes(answer: Served, *, keep: bool, with_body: bool) -> bytes:
     lines = [f"HTTP/1.1 {answer.status} {responses.get(answer.status, '')}"]
     lines += [f"{name}: {value}" for name, value in answer.headers]
     lines.append(f"Content-Length: {len(answer.body)}")
@@ -158,7 +158,7 @@ class WebServer:
     """Serves a web on 127.0.0.1 inside a running event loop.
 
     Parameters:
-        web: Anything with `get(url) -> Answer`.
+        web: Anything with `get(url) -> Served`.
         log: A file for one JSON line a request, for proofs of politeness.
     """
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.decode import BadEncoding, Decoder, codings
-from honeyguide.lab.webs.answer import Answer, Servable
+from honeyguide.lab.webs.served import Servable, Served
 from honeyguide.model import Outcome
 
 
@@ -60,7 +60,7 @@ class GeneratedFetcher:
         """Nothing to let go of."""
 
     def _response(
-        self, request: Request, answer: Answer, *, started: float, seconds: float
+        self, request: Request, answer: Served, *, started: float, seconds: float
     ) -> Response | Failure:
         payload = answer.body
         truncated = ""
@@ -97,7 +97,7 @@ def request_head(url: str) -> bytes:
     return f"GET {slash or '/'}{path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
 
 
-def response_head(answer: Answer, reason: str, length: int) -> bytes:
+def response_head(answer: Served, reason: str, length: int) -> bytes:
     """Status line and headers as a server would send them, for the archive."""
     lines = [f"HTTP/1.1 {answer.status} {reason}", *(f"{name}: {value}" for name, value in answer.headers)]
     return ("\r\n".join([*lines, f"Content-Length: {length}"]) + "\r\n\r\n").encode()

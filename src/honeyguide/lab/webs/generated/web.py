@@ -6,7 +6,6 @@ import gzip
 from collections.abc import Iterable, Iterator
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.lab.webs.answer import Answer, Headers
 from honeyguide.lab.webs.generated import walk
 from honeyguide.lab.webs.generated.address import Addresses, Article, Place
 from honeyguide.lab.webs.generated.html import SESSION, Writer
@@ -16,6 +15,7 @@ from honeyguide.lab.webs.generated.sites import Site, Sites
 from honeyguide.lab.webs.generated.spec import DEMO, PageTruth, WebSpec
 from honeyguide.lab.webs.generated.traps import session, trap
 from honeyguide.lab.webs.generated.vocabulary import vocabularies
+from honeyguide.lab.webs.served import Headers, Served
 
 _HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)
 _FATES = ("500", "500", "reset", "404", "ok")
@@ -43,11 +43,11 @@ class GeneratedWeb:
         self._planner = Planner(self._sites, self._addresses)
         self._writer = Writer(self._sites)
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         """What the URL answers. Unknown hosts answer 502, as a proxy would."""
         place = self._addresses.locate(url)
         if place is None:
-            return Answer(502, _HTML, b"<title>No such host</title>")
+            return Served(502, _HTML, b"<title>No such host</title>")
         delay = self.spec.slow_seconds if place.site.role == "slow" else 0.0
         if place.kind in ("robots", "sitemap"):
             return self._file(place, delay)
@@ -55,14 +55,14 @@ class GeneratedWeb:
             return self._redirect(place)
         fate = self._place_fate(place)
         if fate == "reset":
-            return Answer(0, behaviour="reset")
+            return Served(0, behaviour="reset")
         plan = self._plan(place) if fate == "ok" else None
         if plan is None:
             status = 404 if fate == "ok" else int(fate)
-            return Answer(status, _HTML, f"<title>Error {status}</title>".encode(), delay)
+            return Served(status, _HTML, f"<title>Error {status}</title>".encode(), delay)
         return self._page(place, plan, delay)
 
-    def _page(self, place: Place, plan: Plan, delay: float) -> Answer:
+    def _page(self, place: Place, plan: Plan, delay: float) -> Served:
         site = place.site
         near = place.host is not site and not place.host.exact
         text = self._writer.page(
@@ -73,9 +73,9 @@ class GeneratedWeb:
         )
         body = text.encode()
         if not place.host.gzip:
-            return Answer(200, _HTML, body, delay)
+            return Served(200, _HTML, body, delay)
         headers = (*_HTML, ("Content-Encoding", "gzip"))
-        return Answer(200, headers, gzip.compress(body, 1, mtime=0), delay)
+        return Served(200, headers, gzip.compress(body, 1, mtime=0), delay)
 
     def truth(self, url: str) -> PageTruth:
         """What is true of the URL."""
@@ -240,15 +240,15 @@ class GeneratedWeb:
                 plan = planner.about(site)
         return plan
 
-    def _file(self, place: Place, delay: float) -> Answer:
+    def _file(self, place: Place, delay: float) -> Served:
         if place.kind == "robots":
             text = robots_text(place.host, self.spec)
-            return Answer(200, (("Content-Type", "text/plain"),), text.encode(), delay)
+            return Served(200, (("Content-Type", "text/plain"),), text.encode(), delay)
         sections = [f"/{slug}/" for slug in place.site.slugs]
         first = range(min(100, place.site.articles))
         paths = ["/", *sections, *(self._addresses.article(place.site, number).path for number in first)]
         text = sitemap_text(place.host.name, paths)
-        return Answer(200, (("Content-Type", "application/xml"),), text.encode(), delay)
+        return Served(200, (("Content-Type", "application/xml"),), text.encode(), delay)
 
     def _target(self, place: Place) -> str:
         """Where `/go/…` leads, or nothing for an address that leads nowhere."""
@@ -259,9 +259,9 @@ class GeneratedWeb:
             return root + self._addresses.article(place.site, int(name)).path
         return ""
 
-    def _redirect(self, place: Place) -> Answer:
+    def _redirect(self, place: Place) -> Served:
         target = self._target(place)
         if not target:
-            return Answer(404, _HTML, b"<title>Not found</title>")
+            return Served(404, _HTML, b"<title>Not found</title>")
         status = 302 if place.path.endswith(("1", "5", "9", "b")) else 301
-        return Answer(status, (*_HTML, ("Location", target)), b"<title>Moved</title>")
+        return Served(status, (*_HTML, ("Location", target)), b"<title>Moved</title>")

@@ -137,11 +137,11 @@ class whole_folder:  # noqa: N801 - used as a statement, like a function
                     self._temporary.rename(self._folder)
                     shutil.rmtree(old, ignore_errors=True)
                 else:
-                    self._settle()
+                    self._put_in_place()
         finally:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
-    def _settle(self) -> None:
+    def _put_in_place(self) -> None:
         try:
             self._temporary.rename(self._folder)
         except OSError as error:

@@ -9,7 +9,7 @@ import msgspec
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Served(msgspec.Struct, frozen=True):
     """One HTTP answer, and how the server behaves while it gives it."""
 
     status: int
@@ -26,6 +26,6 @@ class Answer(msgspec.Struct, frozen=True):
 class Servable(Protocol):
     """Anything that can be served or fetched from: generated webs, recorded webs."""
 
-    def get(self, url: str) -> Answer:
+    def get(self, url: str) -> Served:
         """The answer for an absolute URL. Never raises for what a client may ask."""
         ...

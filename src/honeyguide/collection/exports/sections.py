@@ -56,8 +56,8 @@ class Section(msgspec.Struct, frozen=True):
     blocks: tuple[Block, ...]
 
 
-class Document(msgspec.Struct, frozen=True):
-    """A title and sections."""
+class Datasheet(msgspec.Struct, frozen=True):
+    """A title and sections: what the collection is, for people."""
 
     title: str
     sections: tuple[Section, ...]
@@ -78,7 +78,7 @@ def marked(text: str) -> str:
     return _MARKS.sub(r"\\\1", plain(text))
 
 
-def to_markdown(document: Document) -> str:
+def to_markdown(document: Datasheet) -> str:
     """The document as Markdown."""
     lines = [f"# {marked(document.title)}", ""]
     for section in document.sections:
@@ -103,7 +103,7 @@ def _bar(cells: Sequence[str], *, raw: bool = False) -> str:
     return "| " + " | ".join(cell if raw else marked(cell) for cell in cells) + " |"
 
 
-def html_body(document: Document) -> str:
+def html_body(document: Datasheet) -> str:
     """The document as the inside of a body, everything escaped."""
     parts = [f"<h1>{_text(document.title)}</h1>"]
     for section in document.sections:
@@ -112,7 +112,7 @@ def html_body(document: Document) -> str:
     return "\n".join(parts) + "\n"
 
 
-def to_html(document: Document) -> str:
+def to_html(document: Datasheet) -> str:
     """The document as a page of its own, without scripts and without anything from elsewhere."""
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     return (

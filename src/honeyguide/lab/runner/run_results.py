@@ -15,7 +15,7 @@ from honeyguide.lab.runner.runner import Run
 from honeyguide.lab.runner.schema import Experiment
 
 
-def gather(run: Run) -> Results:
+def results_of(run: Run) -> Results:
     """Measures of every crawl, means and tests."""
     oracles = oracle_hits(run)
     rows = tuple(

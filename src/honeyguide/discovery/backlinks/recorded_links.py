@@ -20,7 +20,7 @@ class KnowsLinks(Protocol):
         ...
 
 
-class RecordedWeb(LocalService):
+class RecordedLinks(LocalService):
     """Asks the recorded web itself; the lab counts it as a service, not as pages fetched.
 
     Args:
