@@ -96,14 +96,16 @@ def test_toml(name: str, text: str) -> None:
 
 
 def test_the_plug_ins_of_the_guide_pass_their_contracts(tmp_path: Path) -> None:
-    """CONTRIBUTING's page model and link order are what it says they are."""
-    model, order, *_ = [text for name, text in blocks("python") if name.startswith("CONTRIBUTING")]
+    """CONTRIBUTING's page model, link orders and source are what it says they are."""
+    found = [text for name, text in blocks("python") if name.startswith("CONTRIBUTING")]
     checks = (
-        "\nfrom honeyguide.testing.page_models import check_page_model\ncheck_page_model(WordCount)\n",
-        "\nfrom honeyguide.testing.link_orders import check_link_order\ncheck_link_order(ShortFirst)\n",
+        "check_page_model(WordCount)",
+        "check_link_order(lambda: GoodAnchors(WordJudge()))",
+        "check_link_order(ShortFirst)",
+        "check_source(lambda: Bookmarks(['https://example.org/']))",
     )
-    for text, check in zip((model, order), checks, strict=True):
-        done = subprocess.run(
-            [sys.executable, "-c", text + check], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+    assert len(found) == len(checks)
+    lines = [f"{text}\n{check}\n" for text, check in zip(found, checks, strict=True)]
+    script = "from honeyguide.testing import *\n" + "\n".join(lines)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -11,17 +11,11 @@ from honeyguide.ordering import BUILT_IN
 from honeyguide.ordering.base import LinkOrder, LocalOrder
 from honeyguide.ordering.rehearsal import Rehearsal
 from honeyguide.store.models import Saved
-from honeyguide.testing.link_orders import Check, all_checks, check_link_order
+from honeyguide.testing.link_orders import Check, WordJudge, all_checks, check_link_order
 from honeyguide.testing.page_models import made_up_examples
 
-
-class CountsOwls:
-    def judge_texts(self, texts: Sequence[str]) -> list[float]:
-        return [min(1.0, text.count("owl") / 2 + text.count("nest") / 4) for text in texts]
-
-
 GIVEN: dict[str, Any] = {
-    "judge": CountsOwls(),
+    "judge": WordJudge(),
     "topic_terms": ("owl", "bird nest", "鸟巢"),
     "retrain_every": 20,
     "taxonomy": ("Animals", "Owl|鸟巢"),

@@ -17,6 +17,7 @@ def recipes(*, json: bool = False) -> None:
     print_table(rows, columns, json=json)
     if not json:
         note('Use one with recipe = "NAME" under [crawl] in the topic file.')
+        note("Parts to mix, with their options: honeyguide parts")
 
 
 def _row(recipe: Recipe, *, full: bool) -> dict[str, object]:

@@ -238,6 +238,12 @@ VERBS = (
         "recipes --json",
     ),
     Verb(
+        "parts",
+        "honeyguide.cli.parts:parts",
+        "List page models, link orders and sources with their options.",
+        "parts --kind ordering",
+    ),
+    Verb(
         "doctor",
         "honeyguide.cli.doctor:doctor",
         "Check this installation and machine, and say what to repair.",
@@ -298,7 +304,7 @@ def build_app() -> cyclopts.App:
             help=verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
-            # A screen has 24 lines: `--version` and `crawl` do the same; `page` is for a rare look.
-            show=verb.name not in ("version", "resume"),
+            # A screen has 24 lines: `--version` and `crawl` do the same, and `recipes` tells of `parts`.
+            show=verb.name not in ("version", "resume", "parts"),
         )
     return app

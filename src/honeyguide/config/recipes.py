@@ -21,10 +21,13 @@ TOPIC_WORDS = "keywords or examples or taxonomy"
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A part by its registered name, with the options it is built with."""
+    """A part by its name, with the options it is built with."""
 
     name: str
+    """A registered name; `module:Class` for a part that was handed in."""
     options: dict[str, object] = {}
+    own: object = None
+    """The class, or the part itself, where it was handed in (`job.own_parts`)."""
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):

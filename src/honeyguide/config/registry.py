@@ -54,6 +54,18 @@ def find(kind: Kind, name: str) -> Callable[..., Any]:
     raise TopicError(f"unknown {WORDS[kind]} {name!r}; {advice(name, names(kind))}")
 
 
+def needs_of(maker: Callable[..., Any], known: Collection[str]) -> frozenset[str]:
+    """Names of the arguments that the wiring fills in: those a class declares as `needs`.
+
+    Without a declaration: those among `known` that its constructor names, except where the default is None.
+    """
+    declared = getattr(maker, "needs", None)
+    if declared is not None:
+        return frozenset(declared)
+    parameters = inspect.signature(maker).parameters.values()
+    return frozenset(one.name for one in parameters if one.name in known and one.default is not None)
+
+
 class Option(msgspec.Struct, frozen=True):
     """One option of a part, as a topic file names it."""
 

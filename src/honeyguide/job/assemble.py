@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,7 +38,6 @@ from honeyguide.fetch.robots import RobotsCache, RobotsOptions
 from honeyguide.frontier import Frontier
 from honeyguide.job.parts import Parts, blocks_for, blocks_of, build_parts
 from honeyguide.model import Examples
-from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.base import Blocks
 from honeyguide.parse.pool import ParsePool
 from honeyguide.relevance.reviewed import ReviewedModel
@@ -55,9 +54,6 @@ SOFTWARE = f"honeyguide/{VERSION}"
 class Given:
     """What a caller may hand in instead of what the recipe names."""
 
-    model: object = None
-    order: LinkOrder | None = None
-    sources: Sequence[Source] | None = None
     services: Mapping[str, object] | None = None
     examples: Examples | None = None
     visitor: Visitor | None = None
@@ -92,7 +88,7 @@ def equip(
     fetcher = make_fetcher(config, clock, given)
     own: dict[str, object] = {"http": ServiceHttp(fetcher), "clock": clock, "state": stores.state}
     given = replace(given, services={**own, **(given.services or {})})
-    blocks = blocks_for(recipe.ordering, given.order)
+    blocks = blocks_for(recipe.ordering)
     visitor = given.visitor or make_visitor(config, blocks, clock, stores.state, fetcher=fetcher)
     return Equipment(config, recipe, clock, stores, visitor, given, layout, fetcher)
 
@@ -265,9 +261,6 @@ def _make_parts(equipment: Equipment, examples: Examples, prepared: Mapping[int,
         equipment.recipe,
         examples,
         seed=equipment.config.crawl.random_seed,
-        model=given.model,
-        order=given.order,
-        sources=given.sources,
         services=given.services,
         prepared=prepared,
         reviews=equipment.layout is not None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,6 @@ import msgspec
 from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.schema import VERSION, Config
-from honeyguide.discovery.base import Source
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
@@ -21,9 +20,9 @@ from honeyguide.engine.visit import Visitor
 from honeyguide.fetch.base import Fetcher
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.examples import prepare
+from honeyguide.job.own_parts import with_own_parts
 from honeyguide.job.parts import chosen
 from honeyguide.model import Event, Examples, Topic
-from honeyguide.ordering.base import LinkOrder
 from honeyguide.store.state import State
 
 Made = TypeVar("Made")
@@ -41,9 +40,10 @@ class Crawl:
         out: Folder of the collection; one that exists is resumed. None keeps everything in memory,
             without archive and index.
         recipe: Name of a recipe; by default the topic file's, or scout.
-        relevance: A page model of your own, or a scikit-learn estimator over texts.
-        ordering: A link order of your own.
-        discovery: Sources of your own.
+        relevance: A page model of your own: an instance, a class, `"module:Class"`, a registered name, or a
+            scikit-learn classifier over texts. A class is made with what it `needs`; see CONTRIBUTING.md.
+        ordering: A link order of your own, in the same ways.
+        discovery: Sources of your own, one or several, in the same ways.
         examples: What is known of the topic as text, instead of what the topic names.
         services: What sources may need beyond HTTP, by name.
         visitor: Where pages come from, instead of HTTP: a recorded or generated web.
@@ -64,8 +64,8 @@ class Crawl:
         out: Path | str | None = None,
         recipe: str | None = None,
         relevance: object = None,
-        ordering: LinkOrder | None = None,
-        discovery: Sequence[Source] | None = None,
+        ordering: object = None,
+        discovery: object = None,
         examples: Examples | None = None,
         services: Mapping[str, object] | None = None,
         visitor: Visitor | None = None,
@@ -74,13 +74,16 @@ class Crawl:
         **options: object,
     ) -> None:
         self.config = as_config(topic, recipe, options)
-        self.recipe = chosen(self.config)
+        self.recipe = with_own_parts(
+            chosen(self.config),
+            relevance=relevance,
+            ordering=ordering,
+            discovery=discovery,
+            services=services or (),
+        )
         self.out = Path(out) if out is not None else None
         self.clock: Clock = clock or WallClock()
         self._given = Given(
-            model=relevance,
-            order=ordering,
-            sources=discovery,
             services=services,
             examples=examples,
             visitor=visitor,

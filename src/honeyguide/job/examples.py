@@ -72,10 +72,7 @@ async def prepare(equipment: Equipment) -> Prepared:
     config, state = equipment.config, equipment.stores.state
     seed = config.crawl.random_seed
     sources: dict[int, Source]
-    if equipment.given.sources is not None:
-        sources = dict(enumerate(equipment.given.sources))
-    else:
-        sources = preparing_sources(equipment.recipe, examples, seed=seed, services=equipment.given.services)
+    sources = preparing_sources(equipment.recipe, examples, seed=seed, services=equipment.given.services)
     setup = Preparation(
         config.as_topic(),
         examples,

@@ -16,30 +16,38 @@ where one is a `msgspec.Struct`, its fields are (`config.registry.options_of`).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from honeyguide.config.load import changed, refuse
 from honeyguide.config.recipes import Part, Recipe, find_recipe, given_by, missing_needs
-from honeyguide.config.registry import WORDS, Kind, OptionError, check_options, construct, find, options_of
+from honeyguide.config.registry import (
+    WORDS,
+    Kind,
+    OptionError,
+    check_options,
+    construct,
+    find,
+    needs_of,
+    options_of,
+)
 from honeyguide.config.schema import Config
 from honeyguide.discovery.base import Source
 from honeyguide.errors import TopicError
+from honeyguide.job.own_parts import FILLED_IN, check_made, own_part
 from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.base import BlockOptions, Blocks
 from honeyguide.relevance.base import PageModel
-from honeyguide.relevance.estimator import EstimatorModel
 from honeyguide.relevance.reviewed import reviewable
 from honeyguide.topic.positions import Location
 
-FILLED_IN = (
-    "judge", "topic_terms", "keywords", "taxonomy", "languages", "examples", "seed",
-    "http", "clock", "state", "web",
-)  # fmt: skip
-"""Arguments that the wiring fills in for every part, where it has them."""
+_UNREGISTERED = (
+    "{word} '{name}' is not registered; topic files name registered parts only, since they may come from "
+    "strangers: pass it from Python, or register it as CONTRIBUTING.md shows"
+)
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -66,8 +74,14 @@ def check_config(config: Config) -> Recipe:
     return recipe
 
 
-def chosen(config: Config) -> Recipe:
-    """The recipe that a configuration names, with its parts and options laid over it."""
+def chosen(config: Config, *, modules: bool = False) -> Recipe:
+    """The recipe that a configuration names, with its parts and options laid over it.
+
+    Args:
+        config: The configuration.
+        modules: Whether parts may be named as `module:Class`: in experiment files, which are code. A topic
+            file may come from a stranger, and names registered parts only.
+    """
     try:
         recipe = find_recipe(config.crawl.recipe)
     except TopicError as error:
@@ -75,10 +89,12 @@ def chosen(config: Config) -> Recipe:
     model = _overlaid(recipe.relevance, config.relevance.model, config.relevance.options)
     order = _overlaid(recipe.ordering, config.ordering.order, config.ordering.options)
     sources = tuple(Part(table.source, table.options) for table in config.discovery) or recipe.discovery
-    _check_part(config, "relevance", model, ("relevance", "model"))
-    _check_part(config, "ordering", order, ("ordering", "order"))
-    for index, source in enumerate(sources):
-        _check_part(config, "discovery", source, ("discovery", index, "source"))
+    model = _checked(config, "relevance", model, ("relevance", "model"), modules=modules)
+    order = _checked(config, "ordering", order, ("ordering", "order"), modules=modules)
+    sources = tuple(
+        _checked(config, "discovery", source, ("discovery", index, "source"), modules=modules)
+        for index, source in enumerate(sources)
+    )
     same = model.name == recipe.relevance.name and order.name == recipe.ordering.name
     return msgspec.structs.replace(
         recipe, relevance=model, ordering=order, discovery=sources, needs=recipe.needs if same else ()
@@ -105,9 +121,6 @@ def build_parts(
     examples: Examples,
     *,
     seed: int = 0,
-    model: object = None,
-    order: LinkOrder | None = None,
-    sources: Sequence[Source] | None = None,
     services: Mapping[str, object] | None = None,
     prepared: Mapping[int, Source] | None = None,
     fit: bool = True,
@@ -119,10 +132,6 @@ def build_parts(
         recipe: A recipe (`chosen` gives that of a configuration) or the name of one.
         examples: What the user gave about the topic.
         seed: For parts that draw at random.
-        model: A page model, or a scikit-learn estimator with `predict_proba` over texts, to use
-            instead of the recipe's.
-        order: A link order to use instead of the recipe's.
-        sources: Sources to use instead of the recipe's.
         services: What sources may need, by name.
         prepared: Sources that were made before the others (`preparing_sources`), by position.
         fit: False leaves the page model untrained, to be given its saved state.
@@ -133,26 +142,23 @@ def build_parts(
     """
     if isinstance(recipe, str):
         recipe = find_recipe(recipe)
-    lacking = missing_needs(recipe, given_by(examples)) if model is None and fit else []
+    lacking = missing_needs(recipe, given_by(examples)) if fit else []
     if lacking:
         raise TopicError(_lacking(recipe, lacking))
     known = _known(examples, seed, services)
-    page_model = make("relevance", recipe.relevance, known) if model is None else as_page_model(model)
+    page_model: PageModel = make("relevance", recipe.relevance, known)
     if reviews:
         page_model = reviewable(page_model, languages=examples.languages)
     if fit:
         page_model = page_model.fit(examples)
     known["judge"] = page_model
-    link_order = order if order is not None else make("ordering", recipe.ordering, known)
-    if not isinstance(link_order, LinkOrder):
-        raise TopicError(_misfit(link_order, "link order", LinkOrder))
-    if sources is None:
-        made = prepared or {}
-        sources = [
-            made[place] if place in made else make("discovery", part, known)
-            for place, part in enumerate(recipe.discovery)
-        ]
-    return Parts(page_model, link_order, tuple(sources))
+    order: LinkOrder = make("ordering", recipe.ordering, known)
+    made = prepared or {}
+    sources = [
+        made[place] if place in made else make("discovery", part, known)
+        for place, part in enumerate(recipe.discovery)
+    ]
+    return Parts(page_model, order, tuple(sources))
 
 
 def preparing_sources(
@@ -163,7 +169,7 @@ def preparing_sources(
     return {
         place: make("discovery", part, known)
         for place, part in enumerate(recipe.discovery)
-        if hasattr(find("discovery", part.name), "prepare")
+        if hasattr(given_or_registered("discovery", part), "prepare")
     }
 
 
@@ -179,20 +185,19 @@ def _known(examples: Examples, seed: int, services: Mapping[str, object] | None)
     }
 
 
-def blocks_for(part: Part, order: LinkOrder | None = None) -> Blocks:
+def blocks_for(part: Part) -> Blocks:
     """What pages must have before the order is made: it is known from its class and options.
 
     Args:
-        part: The order by name, with its options.
-        order: The order itself, where it was handed in.
+        part: The order by name, with its options, or the order itself.
 
     Example:
         >>> blocks_for(Part("best-first")), blocks_for(Part("cbp-slc", {"alpha": 0.25}))
         (False, BlockOptions(alpha=0.25, tags='modern', context=4000))
     """
-    if order is not None:
-        return blocks_of(order)
-    maker = find("ordering", part.name)
+    if isinstance(part.own, LinkOrder) and not inspect.isclass(part.own):
+        return blocks_of(part.own)
+    maker = given_or_registered("ordering", part)
     if not getattr(maker, "needs_blocks", False):
         return False
     usual, options, known = BlockOptions(), part.options, options_of(maker)
@@ -216,14 +221,9 @@ def blocks_of(order: LinkOrder) -> Blocks:
     )
 
 
-def as_page_model(thing: object) -> PageModel:
-    """A page model as it is, or a scikit-learn estimator over texts wrapped as one."""
-    if isinstance(thing, PageModel):
-        return thing
-    if any(callable(getattr(thing, name, None)) for name in ("predict_proba", "decision_function")):
-        return EstimatorModel(thing)
-    problem = _misfit(thing, "page model", PageModel)
-    raise TopicError(f"{problem}; a scikit-learn classifier must have predict_proba")
+def given_or_registered(kind: Kind, part: Part) -> Any:
+    """The part or class that was handed in, or else the class registered under its name."""
+    return part.own if part.own is not None else find(kind, part.name)
 
 
 def make(kind: Kind, part: Part, known: Mapping[str, object]) -> Any:
@@ -231,29 +231,24 @@ def make(kind: Kind, part: Part, known: Mapping[str, object]) -> Any:
 
     Args:
         kind: Which folder it belongs to.
-        part: Its name and options.
+        part: Its name and options; one that was handed in ready made is given back.
         known: What the wiring can fill in.
     """
-    maker = find(kind, part.name)
-    needs = _needs(maker, known)
+    maker = given_or_registered(kind, part)
+    if part.own is not None and not inspect.isclass(part.own):
+        return maker
+    needs = needs_of(maker, known)
     unknown = sorted(needs - known.keys())
     title = f"{WORDS[kind]} {part.name!r}"
     if unknown:
         raise TopicError(f"{title} needs {', '.join(unknown)}, which this crawl cannot give; choose another")
     try:
         check_options(maker, part.options, given=needs)
-        return construct(maker, part.options, {name: known[name] for name in needs})
+        made = construct(maker, part.options, {name: known[name] for name in needs})
     except (OptionError, ValueError, TypeError) as error:
         raise TopicError(f"{title}: {error}") from error
-
-
-def _needs(maker: Callable[..., Any], known: Collection[str]) -> frozenset[str]:
-    """Names of the arguments that the wiring fills in."""
-    declared = getattr(maker, "needs", None)
-    if declared is not None:
-        return frozenset(declared)
-    parameters = inspect.signature(maker).parameters.values()
-    return frozenset(one.name for one in parameters if one.name in known and one.default is not None)
+    check_made(kind, made, part.name)
+    return made
 
 
 def _overlaid(part: Part, name: str | None, options: dict[str, object]) -> Part:
@@ -263,30 +258,22 @@ def _overlaid(part: Part, name: str | None, options: dict[str, object]) -> Part:
     return Part(name, options)
 
 
-def _check_part(config: Config, kind: Kind, part: Part, location: Location) -> None:
+def _checked(config: Config, kind: Kind, part: Part, location: Location, *, modules: bool) -> Part:
     try:
+        if modules and ":" in part.name:
+            return own_part(kind, part)
+        if ":" in part.name:
+            raise TopicError(_UNREGISTERED.format(word=WORDS[kind], name=part.name))
         maker = find(kind, part.name)
     except TopicError as error:
         raise refuse(config, location, str(error)) from None
     try:
-        check_options(maker, part.options, given=_needs(maker, FILLED_IN))
+        check_options(maker, part.options, given=needs_of(maker, FILLED_IN))
     except OptionError as error:
         where = (*location[:-1], error.option) if error.option else location
         raise refuse(config, where, f"{WORDS[kind]} '{part.name}': {error}") from None
+    return part
 
 
 def _lacking(recipe: Recipe, lacking: list[str]) -> str:
     return f"recipe '{recipe.name}' needs {' and '.join(lacking)}; add them to [topic]"
-
-
-def _misfit(thing: object, what: str, protocol: type) -> str:
-    """What an object lacks of a protocol."""
-    members = sorted(getattr(protocol, "__protocol_attrs__", None) or _members(protocol))
-    absent = [name for name in members if not hasattr(thing, name)]
-    return f"{type(thing).__name__} is no {what}: it lacks {', '.join(absent)}"
-
-
-def _members(protocol: type) -> set[str]:
-    """Names that a protocol asks for (Python 3.11 keeps no list of them)."""
-    declared = {name for name in vars(protocol) if not name.startswith("_")}
-    return declared | set(getattr(protocol, "__annotations__", {}))

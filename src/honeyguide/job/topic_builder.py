@@ -13,6 +13,7 @@ from honeyguide.config.schema import DEFAULT_RECIPE, VERSION, Config
 from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.job.assemble import a_few_visits
 from honeyguide.job.examples import fetch_documents, read_examples
+from honeyguide.job.own_parts import with_own_parts
 from honeyguide.job.parts import build_parts, check_config
 from honeyguide.model import Document, Examples, Page, Topic
 from honeyguide.relevance.base import PageModel
@@ -137,7 +138,7 @@ async def inspect_topic(
     missed = await _fetched(config, [url for url in wanted if url not in known], known)
     examples = read.complete(known.get)
     recipe = check_config(config)
-    model = build_parts(recipe, examples, sources=(), seed=config.crawl.random_seed).model
+    model = build_parts(with_own_parts(recipe, discovery=()), examples, seed=config.crawl.random_seed).model
     tested = None
     if asked and asked in known:
         tested = _judged(model, known[asked], None)

@@ -2,8 +2,8 @@
 
 In a test of a plug-in:
 
-    from honeyguide.testing.link_orders import check_link_order
-    check_link_order(lambda: MyOrder(option=3))
+    from honeyguide.testing import WordJudge, check_link_order
+    check_link_order(lambda: MyOrder(judge=WordJudge(), option=3))
 
 The factory must give a new, equal order on each call. Every check raises `AssertionError` with what the
 order did wrong.
@@ -29,6 +29,14 @@ Factory: TypeAlias = Callable[[], LinkOrder]
 Check: TypeAlias = Callable[[Factory], None]
 
 MANY_LINKS = 2000
+
+
+class WordJudge:
+    """Stands for a fitted page model where an order needs one as `judge`: counts two words."""
+
+    def judge_texts(self, texts: Sequence[str]) -> Sequence[float]:
+        """Scores in 0..1: half for each `owl`, a quarter for each `nest`."""
+        return [min(1.0, text.count("owl") / 2 + text.count("nest") / 4) for text in texts]
 
 
 def check_link_order(factory: Factory) -> None:
@@ -156,7 +164,7 @@ def check_reorder_of_growing_graph(factory: Factory) -> None:
 
 def check_asks_nothing_of_the_web(factory: Factory) -> None:
     """An order sees fetched pages only: it opens no connection to look at others."""
-    with _no_network():
+    with no_network():
         Rehearsal(factory()).run(PAGES)
 
 
@@ -206,9 +214,11 @@ def _through_disk(saved: Saved) -> Saved:
 
 
 @contextmanager
-def _no_network() -> Iterator[None]:
+def no_network() -> Iterator[None]:
+    """While this lasts, whoever opens a connection fails."""
+
     def refuse(*_: object) -> None:
-        raise AssertionError("the order opened a connection")
+        raise AssertionError("a connection was opened: parts may not ask the web themselves")
 
     before = socket.socket.connect
     socket.socket.connect = refuse  # type: ignore[method-assign]

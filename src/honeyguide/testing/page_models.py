@@ -2,7 +2,7 @@
 
 In a test of a plug-in:
 
-    from honeyguide.testing.page_models import check_page_model
+    from honeyguide.testing import check_page_model
     check_page_model(lambda: MyModel(option=3))
 
 The factory must give a new, unfitted, equal model on each call. Models that need examples of a special

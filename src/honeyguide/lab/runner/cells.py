@@ -79,9 +79,18 @@ def key_of(
         "extras": list(experiment.extra_measures) if entry else None,
         "web": web,
         "version": VERSION,
-        "source": source_digest(name.partition(":")[0] for name in experiment.extra_measures if ":" in name),
+        "source": source_digest(modules_of(experiment, entry)),
     }
     return digest_of(msgspec.json.encode(definition, order="deterministic"))[:32]
+
+
+def modules_of(experiment: Experiment, entry: RecipeEntry | None) -> list[str]:
+    """Modules that an experiment names for a recipe: measures and parts written as `module:name`."""
+    named = [*experiment.extra_measures, experiment.evaluation.model]
+    if entry is not None:
+        named += [entry.relevance.model or "", entry.ordering.order or ""]
+        named += [one.source for one in entry.discovery]
+    return [name.partition(":")[0] for name in named if ":" in name]
 
 
 def described(given: GivenTable, documents: int) -> str:

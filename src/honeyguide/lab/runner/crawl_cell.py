@@ -18,6 +18,7 @@ from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.frontier import Waiting
 from honeyguide.job.assemble import Equipment, Given, make_crawler, open_stores
 from honeyguide.job.examples import prepare
+from honeyguide.job.own_parts import own_part
 from honeyguide.job.parts import blocks_for, chosen, make
 from honeyguide.lab.measures import CrawlRecord, Fetched
 from honeyguide.lab.measures.extras import Finished, find_extra
@@ -93,7 +94,7 @@ class Bench:
                 positives=tuple(self.world.documents(drawn)),
                 languages=task.languages,
             )
-            part = Part(table.model, dict(table.options))
+            part = own_part("relevance", Part(table.model, dict(table.options)))
             model: PageModel = make("relevance", part, {"seed": 0, "examples": examples})
             self._judge = model.fit(examples)
         return self._judge
@@ -144,7 +145,7 @@ class Bench:
         given = given_to(self.experiment, entry)
         examples = self.examples(given)
         config = self.config(entry, examples)
-        recipe = chosen(config)
+        recipe = chosen(config, modules=True)
         clock = VirtualClock()
         asks = Asks(given.backlinks, given.search, examples.unlabelled, self._seed)
         blocks = needs_blocks(entry)
@@ -236,7 +237,7 @@ def needs_blocks(entry: RecipeEntry) -> Blocks:
     usual = find_recipe(entry.name).ordering
     name = entry.ordering.order or usual.name
     inherited = usual.options if name == usual.name else {}
-    return blocks_for(Part(name, {**inherited, **entry.ordering.options}))
+    return blocks_for(own_part("ordering", Part(name, {**inherited, **entry.ordering.options})))
 
 
 async def _all_events(crawler: Crawler, web: Watched) -> list[Event]:

@@ -6,11 +6,12 @@ package, not a version of a library it is built on, not the code of any plug-in 
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, entry_points
 from pathlib import Path
@@ -31,14 +32,14 @@ def digest_of(*parts: bytes | str) -> str:
     return whole.hexdigest()
 
 
-def source_digest(modules: Iterable[str] = ()) -> str:
+def source_digest(modules: Collection[str] = ()) -> str:
     """Digest of all code that can decide a crawl's course.
 
     Args:
         modules: Modules named in an experiment file, such as `my_order` of `my_order:ShortFirst`.
     """
-    named = [file_digest(_place(module)) for module in sorted(set(modules))]
-    return digest_of(file_digest(PACKAGE), _libraries(), _plug_ins(), *named)
+    named = file_digest(*_code_of(sorted(set(modules)))) if modules else ""
+    return digest_of(file_digest(PACKAGE), _libraries(), _plug_ins(), named)
 
 
 @lru_cache(maxsize=64)
@@ -86,13 +87,56 @@ def _plug_ins() -> str:
             if entry.dist is not None:
                 found[entry.dist.name] = entry.dist
     versions = [f"{name} {found[name].version}" for name in sorted(found)]
-    return digest_of(*versions, *(file_digest(_place(module)) for module in sorted(modules)))
+    return digest_of(*versions, file_digest(*_code_of(sorted(modules), broken_too=True)))
+
+
+def _code_of(modules: Iterable[str], *, broken_too: bool = False) -> list[Path]:
+    """Files and package folders of modules, with all that they import from beside themselves.
+
+    Args:
+        modules: Names of modules.
+        broken_too: Leave out what cannot be found: a plug-in that is not in use may be broken.
+    """
+    found: dict[Path, None] = {}
+    waiting = list(modules)
+    while waiting:
+        try:
+            place = _place(waiting.pop())
+        except HoneyguideError:
+            if broken_too:
+                continue
+            raise
+        if place in found:
+            continue
+        found[place] = None
+        if place.parent.name in ("site-packages", "dist-packages"):
+            continue  # what lies beside it belongs to other distributions
+        files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+        beside = {one.stem if one.is_file() else one.name for one in place.parent.iterdir()}
+        waiting += sorted({name for file in files for name in _imports(file)} & beside)
+    return list(found)
+
+
+def _imports(file: Path) -> set[str]:
+    """First names of all modules that a file imports."""
+    if file.suffix != ".py":
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
 
 
 def _place(module: str) -> Path:
     """The file of a module, or the folder of the package it belongs to."""
     top = module.partition(".")[0]
-    spec = importlib.util.find_spec(top)
+    try:
+        spec = importlib.util.find_spec(top)
+    except ValueError:  # `__main__` has no file of its own to find
+        spec = None
     if spec is None:
         raise HoneyguideError(f"cannot find the module {top!r}; check its name, or install its package")
     if spec.submodule_search_locations:

@@ -142,7 +142,7 @@ def _check_recipe(
 ) -> None:
     def check() -> None:
         find_recipe(entry.name)
-        chosen(_config_of(entry))
+        chosen(_config_of(entry), modules=True)
 
     _guard(check, (*place, "name"), file)
     try:
