@@ -16,6 +16,8 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.job.crawl import run_here
+from honeyguide.ui import metrics
+from honeyguide.ui.api import OPERATIONS
 from honeyguide.ui.app import FEATURES
 from honeyguide.ui.render import NAVIGATION
 from honeyguide.ui.server import Place, chosen_token, is_loopback, own_names
@@ -56,7 +58,9 @@ def routes() -> list[tuple[str, str]]:
 
     for feature in FEATURES:
         walk(feature.ROUTES, "")
-    return found
+    walk(metrics.ROUTES, "")
+    found += [(one.method, "/api/v1" + re.sub(r"\{\w+\}", "x", one.path)) for one in OPERATIONS]
+    return [*found, ("GET", "/api/v1/openapi.json"), ("GET", "/api/v1/docs")]
 
 
 def test_every_route_needs_the_token(portal: RunningPortal) -> None:

@@ -26,9 +26,7 @@ TOKEN_VARIABLE = "HONEYGUIDE_TOKEN"  # noqa: S105 - a name
 
 
 def serve(
-    folder: Path,
-    /,
-    *,
+    *folders: Path,
     host: str = "127.0.0.1",
     port: int | None = None,
     token: str | None = None,
@@ -37,10 +35,11 @@ def serve(
     json: bool = False,
     until_input_ends: Annotated[bool, cyclopts.Parameter(show=False)] = False,
 ) -> None:
-    """Open the portal on a collection: watch the crawl, review, search, export.
+    """Open the portal on a collection or several: watch the crawl, review, search, export.
 
     Args:
-        folder: The collection, running or finished.
+        folders: The collection, running or finished; or several; or a folder that holds collections. With
+            several, the home page lists them and starts new crawls.
         host: Interface to listen at; any other than this machine's own needs --token.
         port: Port to listen at; 0 takes a free one. By default 8642, or a free one when that is taken.
         token: What readers must know; by default a fresh one. Also read from HONEYGUIDE_TOKEN.
@@ -51,10 +50,16 @@ def serve(
     """
     try:
         from honeyguide.ui.server import Place, chosen_token, listen, make_server
+        from honeyguide.ui.shelf import holds_collections
     except ImportError as error:
         raise MissingExtra("the portal", "ui") from error
-    if not (new and not is_collection(folder)):
-        Layout.open(folder)
+    if not folders:
+        raise HoneyguideError(
+            "name a collection, or a folder of collections: honeyguide serve collections/owls"
+        )
+    for folder in folders:
+        if not (new and not is_collection(folder)) and not holds_collections(folder):
+            Layout.open(folder)
     secret = chosen_token(host, token or os.environ.get(TOKEN_VARIABLE) or None)
     try:
         bound = listen(host, USUAL_PORT if port is None else port)
@@ -63,9 +68,11 @@ def serve(
             raise
         bound = listen(host, 0)
     place = Place(host, bound.getsockname()[1], secret)
-    print_facts({"portal": place.entrance, "collection": str(folder), "stop": "Ctrl-C"}, json=json)
+    print_facts(
+        {"portal": place.entrance, "collection": ", ".join(map(str, folders)), "stop": "Ctrl-C"}, json=json
+    )
     print(end="", flush=True)
-    server = make_server(folder, token=secret, host=host)
+    server = make_server(folders, token=secret, host=host)
     if not no_open:
         open_browser(place.entrance)
     try:

@@ -94,6 +94,12 @@ VERBS = (
         "serve collections/owls",
     ),
     Verb(
+        "mcp",
+        "honeyguide.cli.mcp:mcp",
+        "Let agents search and read collections (Model Context Protocol).",
+        "mcp collections/owls",
+    ),
+    Verb(
         "status",
         "honeyguide.cli.status:status",
         "Show where a crawl stands; works while it runs.",

@@ -21,7 +21,8 @@ How to add a page:
    https plain text. Trusted Types are on: no `innerHTML`; use `node()` of `static/dom.js`.
 4. Changes are POST requests of a form with `action` on this server; the middleware in `ui/security.py`
    has checked token, Host and Origin before a handler runs, so there is nothing to add. Answer with
-   `see_other(path)`. GET changes nothing.
+   `see_other(path)`. GET changes nothing. In templates the portal's own paths begin with `{{ root }}`, in
+   scripts with `root` of `static/dom.js`: with several collections their pages are below `/c/NAME`.
 5. Every list is paged: `page_of(request)` reads the number, the macro `pager` draws the links.
 
 To steer a crawl, also one in another process, see `honeyguide.engine.control`.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import threading
-import time
 from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
@@ -17,8 +15,8 @@ from honeyguide.config.recipes import recipe_names
 from honeyguide.errors import HoneyguideError
 from honeyguide.job.topic_builder import Inspection, checked_topic, inspect_topic, topic_text
 from honeyguide.model import Document
-from honeyguide.store.atomic import replacing
 from honeyguide.store.plain import read_plain
+from honeyguide.ui.begin import launch
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import Form, read_form, render, see_other
 
@@ -28,8 +26,6 @@ FIELDS = ("name", "pasted", "seeds", "negatives", "recipe", "max_pages")
 _KEPT: dict[str, Document] = {}
 """Pages fetched for a look, for the next look."""
 _LOOKING = threading.Lock()
-_BEGINS_WITHIN = 60.0
-"""Seconds the reader waits for the collection to come into being."""
 
 
 def builder(request: Request) -> Response:
@@ -78,31 +74,14 @@ def _built(form: Form) -> str:
 
 
 def _start(portal: Portal, text: str) -> None:
-    """Write the topic file beside the collection's folder and crawl it."""
+    """Begin the crawl of a folder that has no collection yet."""
     checked_topic(text)
     if portal.exists:
         raise HoneyguideError(
             "there is a collection in this folder already; save the topic as a file and start it with"
             " `honeyguide crawl FILE --out FOLDER --ui`"
         )
-    file = portal.folder.resolve().with_name(f"{portal.folder.resolve().name}.toml")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(file) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-    portal.launcher.start(["crawl", str(file), "--out", str(portal.folder.resolve()), "--quiet"])
-    until = time.monotonic() + _BEGINS_WITHIN
-    while not _begun(portal) and portal.launcher.running and time.monotonic() < until:
-        time.sleep(0.1)
-    if portal.launcher.problem:
-        raise HoneyguideError(f"the crawl did not start: {portal.launcher.problem}")
-
-
-def _begun(portal: Portal) -> bool:
-    """Whether the crawl's state can be read: its file is there a moment earlier."""
-    try:
-        return portal.exists and portal.watch.standing().session > 0
-    except (HoneyguideError, sqlite3.Error):
-        return False
+    launch(portal, text)
 
 
 def _shown(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.ui.portal import portal_of
+from honeyguide.ui.shelf import shelf_of
 from honeyguide.ui.watch import Figures, Watch
 
 FORMAT = "text/plain; version=0.0.4; charset=utf-8"
@@ -35,14 +37,43 @@ NAMES: dict[str, tuple[str, str]] = {
 
 def metrics(request: Request) -> Response:
     """All figures, for a scraper."""
-    watch = portal_of(request).watch
-    return PlainTextResponse(exposition(watch.figures(), watch), media_type=FORMAT)
+    shelf = shelf_of(request)
+    watches = {}
+    for name, portal in shelf.portals():
+        if portal.exists or shelf.single:
+            watches["" if shelf.single else name] = portal.watch
+    return PlainTextResponse(exposition(watches), media_type=FORMAT)
 
 
-def exposition(figures: Figures, watch: Watch) -> str:
-    """The figures in the text format."""
+def exposition(watches: Mapping[str, Watch]) -> str:
+    """The figures in the text format; with a label `collection` where it has a name."""
+    found = {name: (watch, _values(watch.figures(), watch)) for name, watch in watches.items()}
+    lines = []
+    for metric, (kind, meaning) in NAMES.items():
+        samples = []
+        for name, (_, values) in found.items():
+            value = values[metric]
+            own = [f'collection="{_label(name)}"'] if name else []
+            if isinstance(value, list):
+                samples += [_sample(metric, [*own, f'outcome="{out}"'], count) for out, count in value]
+            elif value is not None:
+                samples.append(_sample(metric, own, value))
+        if samples:
+            lines += [f"# HELP {metric} {meaning}", f"# TYPE {metric} {kind}", *samples]
+    return "\n".join(lines) + "\n"
+
+
+def _sample(metric: str, labels: list[str], value: float) -> str:
+    return f"{metric}{'{' + ','.join(labels) + '}' if labels else ''} {value!r}"
+
+
+def _label(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _values(figures: Figures, watch: Watch) -> dict[str, float | list[tuple[str, int]] | None]:
     now, standing = figures.overview, figures.standing
-    values: dict[str, float | list[tuple[str, int]] | None] = {
+    return {
         "honeyguide_pages_total": now.pages,
         "honeyguide_relevant_pages_total": now.relevant,
         "honeyguide_requests_total": now.requests,
@@ -62,17 +93,6 @@ def exposition(figures: Figures, watch: Watch) -> str:
         "honeyguide_portal_readers": watch.readers,
         "honeyguide_portal_look_seconds": watch.look_seconds,
     }
-    lines = []
-    for name, (kind, meaning) in NAMES.items():
-        value = values[name]
-        if value is None:
-            continue
-        lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-        if isinstance(value, list):
-            lines += [f'{name}{{outcome="{outcome}"}} {count}' for outcome, count in value]
-        else:
-            lines.append(f"{name} {value!r}")
-    return "\n".join(lines) + "\n"
 
 
 ROUTES: list[BaseRoute] = [Route("/metrics", metrics)]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
 import jinja2
 from starlette.exceptions import HTTPException
@@ -81,7 +81,6 @@ def _environment() -> jinja2.Environment:
         "outcome": _outcome,
     }
     environment.tests["web"] = _is_web
-    environment.globals["navigation"] = NAVIGATION
     return environment
 
 
@@ -101,16 +100,26 @@ def render(
         status: HTTP status.
         values: What the template shows.
     """
+    state = request.app.state
+    portal, shelf = getattr(state, "portal", None), getattr(state, "shelf", None)
     text = _TEMPLATES.get_template(template).render(
         request=request,
         title=title,
         active=active,
-        collection=request.app.state.portal.folder.name,
-        topic=request.app.state.portal.topic,
+        root=root_of(request),
+        collection=portal.folder.name if portal else "",
+        topic=portal.topic if portal else "",
+        navigation=NAVIGATION if portal else (),
+        home=shelf is not None and not shelf.single,
         **values,
     )
     # Lone surrogates come from hostile pages and cannot be sent.
     return HTMLResponse(text.encode("utf-8", "replace"), status_code=status)
+
+
+def root_of(request: Request) -> str:
+    """What comes before the paths of a collection's pages: empty, or `/c/NAME` where there are several."""
+    return quote(str(getattr(request.app.state, "root", "")))
 
 
 def see_other(path: str, **query: object) -> RedirectResponse:
@@ -202,7 +211,7 @@ _TEMPLATES.globals["url_with"] = url_with
 
 async def refused(request: Request, error: Exception) -> Response:
     """A problem the user can act on, as a page."""
-    none_yet = isinstance(error, CollectionError) and not request.app.state.portal.exists
+    none_yet = isinstance(error, CollectionError) and not _exists(request)
     return render(
         request,
         "error.html",
@@ -211,6 +220,11 @@ async def refused(request: Request, error: Exception) -> Response:
         message=str(error),
         none_yet=none_yet,
     )
+
+
+def _exists(request: Request) -> bool:
+    portal = getattr(request.app.state, "portal", None)
+    return portal is None or portal.exists
 
 
 async def unreadable(request: Request, error: Exception) -> Response:

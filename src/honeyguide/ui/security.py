@@ -18,12 +18,14 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:]*))(?::[0-9]{1,5})?")
 """A Host header: an IPv6 address in brackets or a name, and a port; nothing may follow the bracket."""
+OPEN = frozenset({"/healthz", "/readyz"})
+"""Paths that say nothing but whether the portal lives, and so need no token."""
 SAFE = frozenset({"GET", "HEAD"})
 POLICY = "; ".join(
     (
@@ -83,7 +85,9 @@ class Gate:
                     headers.setdefault(name, value)
             await send(message)
 
-        answer = self._check(scope)
+        answer = None if scope["path"] in OPEN else self._check(scope)
+        if answer is not None and scope["path"].startswith("/api/"):
+            answer = _as_json(answer)
         await (answer or self._app)(scope, receive, guarded)
 
     def _check(self, scope: Scope) -> Response | None:
@@ -137,6 +141,19 @@ class Gate:
         answer = RedirectResponse(path + ("?" + rest if rest else ""), status_code=303)
         answer.set_cookie(self.cookie, self._token.decode(), httponly=True, samesite="strict", path="/")
         return answer
+
+
+def _as_json(answer: Response) -> Response:
+    """A refusal as the API says it."""
+    if answer.status_code < 400:
+        return answer
+    message = bytes(answer.body).decode().partition(": ")[2]
+    headers = {name: value for name, value in answer.headers.items() if name == "www-authenticate"}
+    return JSONResponse(
+        {"error": {"status": answer.status_code, "message": message}},
+        status_code=answer.status_code,
+        headers=headers,
+    )
 
 
 def _query(scope: Scope) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import ipaddress
 import re
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import uvicorn
 from honeyguide.errors import HoneyguideError
 from honeyguide.ui.app import create_app
 from honeyguide.ui.connections import PatientProtocol
-from honeyguide.ui.portal import Portal
+from honeyguide.ui.shelf import Shelf
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 _TOKEN = re.compile(r"[A-Za-z0-9_~.-]{16,200}")
@@ -109,13 +109,13 @@ def listen(host: str, port: int) -> socket.socket:
 class PortalServer(uvicorn.Server):
     """A server that leaves signals to whoever runs it, and lets its readers go at the end."""
 
-    def __init__(self, config: uvicorn.Config, portal: Portal) -> None:
+    def __init__(self, config: uvicorn.Config, shelf: Shelf) -> None:
         super().__init__(config)
-        self._portal = portal
+        self._shelf = shelf
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End in order: first let those go who watch the live view."""
-        self._portal.watch.end()
+        self._shelf.end()
         await super().shutdown(sockets)
 
     @contextmanager
@@ -124,9 +124,9 @@ class PortalServer(uvicorn.Server):
         yield
 
 
-def make_server(folder: Path, *, token: str, host: str) -> uvicorn.Server:
+def make_server(folders: Path | Sequence[Path], *, token: str, host: str) -> uvicorn.Server:
     """The server, not yet running; `serve(sockets=[...])` runs it until `should_exit` is set."""
-    app = create_app(folder, token=token, hosts=own_names(host))
+    app = create_app(folders, token=token, hosts=own_names(host))
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -138,4 +138,4 @@ def make_server(folder: Path, *, token: str, host: str) -> uvicorn.Server:
         ws="none",
         lifespan="on",
     )
-    return PortalServer(config, app.state.portal)
+    return PortalServer(config, app.state.shelf)

@@ -1,5 +1,8 @@
 // Nodes without HTML strings: whatever a page on the web wrote stays text.
 
+/** What comes before the portal's own paths: empty, or `/c/NAME` where it serves several collections. */
+export const root = document.documentElement.dataset.root || "";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An element with attributes and children; children may be strings, nodes or null. */

@@ -1,5 +1,7 @@
 // Shows how far background work is, and the page anew when it has ended.
 
+import { root } from "./dom.js";
+
 const PAUSES = [150, 150, 300, 300, 600];
 
 async function follow(place) {
@@ -9,7 +11,7 @@ async function follow(place) {
     await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(turn, PAUSES.length - 1)]));
     let answer;
     try {
-      answer = await fetch(`/jobs/${encodeURIComponent(place.dataset.job)}`);
+      answer = await fetch(`${root}/jobs/${encodeURIComponent(place.dataset.job)}`);
     } catch {
       text.textContent = "the portal does not answer";
       continue;

@@ -1,7 +1,7 @@
 // The live view: figures come as server-sent events and are drawn as they come.
 
 import { bars, circles, histogram, line } from "./charts.js";
-import { node, score, share, whole } from "./dom.js";
+import { node, root, score, share, whole } from "./dom.js";
 
 const byId = (id) => document.getElementById(id);
 const seconds = (value) => value < 90 ? `${Math.round(value)} s` : value < 5400 ? `${Math.round(value / 60)} min` : `${(value / 3600).toFixed(1)} h`;
@@ -57,26 +57,26 @@ function charts({ overview, estimate }) {
   histogram(byId("scores"), overview.frontier_scores, { label: "Waiting addresses by priority" });
   byId("hosts").replaceChildren(bars(
     overview.frontier_hosts.map((host) => [host.name, host.waiting, whole(host.fetched), whole(host.relevant)]),
-    { head: ["Host", "Share", "Waiting", "Fetched", "Relevant"], link: (name) => `/urls?${new URLSearchParams({ outcome: "waiting", host: name })}` }),
+    { head: ["Host", "Share", "Waiting", "Fetched", "Relevant"], link: (name) => `${root}/urls?${new URLSearchParams({ outcome: "waiting", host: name })}` }),
   node("p", { class: "soft" }, overview.other_hosts ? `and ${whole(overview.other_hosts)} more hosts with waiting addresses` : ""));
   byId("outcomes").replaceChildren(bars(overview.outcomes.map((end) => [end.label, end.urls, end.setting]), {
     head: ["Outcome", "Share", "Addresses", "Setting"],
-    link: (label) => `/urls?${new URLSearchParams({ outcome: overview.outcomes.find((end) => end.label === label).name })}` }));
+    link: (label) => `${root}/urls?${new URLSearchParams({ outcome: overview.outcomes.find((end) => end.label === label).name })}` }));
   circles(byId("map"), overview.largest_hosts, {
     label: `${whole(overview.hosts)} host${overview.hosts === 1 ? "" : "s"}, the largest: ${overview.largest_hosts.slice(0, 5).map((host) => host.name).join(", ")}`,
-    link: (name) => `/search?${new URLSearchParams({ host: name, verdict: "all" })}` });
+    link: (name) => `${root}/search?${new URLSearchParams({ host: name, verdict: "all" })}` });
 }
 
 function lists({ overview }) {
   byId("pages").replaceChildren(...overview.last_pages.map((page) => node("tr", {},
     node("td", {}, node("span", { class: page.on_topic ? "tag good" : "tag" }, page.on_topic ? "on topic" : "off topic")),
     node("td", { class: "number" }, score(page.score)),
-    node("td", {}, node("a", { class: "title", href: `/page/${page.row}` }, node("bdi", {}, page.title || page.url)),
+    node("td", {}, node("a", { class: "title", href: `${root}/page/${page.row}` }, node("bdi", {}, page.title || page.url)),
       node("div", { class: "url" }, node("bdi", {}, page.url))),
     node("td", {}, node("bdi", {}, page.reason)))));
   byId("dropped").replaceChildren(...overview.last_drops.map((drop) => node("tr", {},
     node("td", {}, node("span", { class: "tag" }, drop.outcome)),
-    node("td", { class: "url" }, node("a", { href: `/page?${new URLSearchParams({ url: drop.url })}` }, node("bdi", {}, drop.url))),
+    node("td", { class: "url" }, node("a", { href: `${root}/page?${new URLSearchParams({ url: drop.url })}` }, node("bdi", {}, drop.url))),
     node("td", {}, node("bdi", {}, drop.reason), drop.setting ? node("div", { class: "soft" }, `change it with ${drop.setting}`) : ""))));
 }
 
@@ -93,7 +93,7 @@ function doing({ overview, standing: now }) {
 
 byId("limits").addEventListener("input", (event) => { event.target.dataset.touched = "yes"; });
 
-const stream = new EventSource("/events");
+const stream = new EventSource(`${root}/events`);
 stream.addEventListener("figures", (event) => {
   const figures = JSON.parse(event.data);
   tiles(figures);

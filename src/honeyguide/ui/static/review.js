@@ -1,6 +1,6 @@
 // Review with the keyboard; says when decisions are taken in, and how the frontier moved.
 
-import { node, whole } from "./dom.js";
+import { node, root, whole } from "./dom.js";
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -23,7 +23,7 @@ function told(state) {
 }
 
 async function look() {
-  const answer = await fetch("/review/state", { headers: { accept: "application/json" } });
+  const answer = await fetch(`${root}/review/state`, { headers: { accept: "application/json" } });
   if (!answer.ok) return;
   const state = await answer.json();
   const text = told(state);
