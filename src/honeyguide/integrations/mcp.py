@@ -221,7 +221,7 @@ class Tools:
         document = tomlkit.parse(
             topic_text(name, ", ".join(keywords), seeds="\n".join(seeds), max_pages=max_pages)
         )
-        document["crawl"]["max_seconds"] = limits.seconds  # type: ignore[index]
+        document["crawl"]["max_seconds"] = limits.seconds
         if limits.hosts:
             document.setdefault("scope", tomlkit.table())["allow_domains"] = list(limits.hosts)
         if limits.networks:

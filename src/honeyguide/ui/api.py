@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -663,7 +663,9 @@ OPERATIONS: tuple[Operation, ...] = (
 
 
 def _route(operation: Operation) -> Route:
-    decode = msgspec.json.Decoder(operation.body).decode if operation.body else None
+    decode: Callable[[bytes], Any] | None = None
+    if operation.body:
+        decode = msgspec.json.Decoder(operation.body).decode
 
     async def answer(request: Request) -> Response:
         body = None
