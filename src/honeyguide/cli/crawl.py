@@ -12,10 +12,11 @@ from honeyguide.cli.output import Progress, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed, load
+from honeyguide.config.recipes import lacks, uses
 from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError
 from honeyguide.job.crawl import Crawl, run_here
-from honeyguide.job.parts import check_config
+from honeyguide.job.parts import check_config, chosen
 from honeyguide.store.layout import Layout, is_collection
 
 INTERRUPTED = "interrupted"
@@ -120,6 +121,11 @@ def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
+    if not quiet:
+        recipe = chosen(config)
+        note(f"recipe {recipe.name}: {uses(recipe)}")
+        for lack in lacks(recipe):
+            note(f"warning: {lack}")
     warnings: dict[str, None] = {}
     run_here(lambda: _watch(job, config, warnings, quiet=quiet))
     for url, reason in job.missed_examples:

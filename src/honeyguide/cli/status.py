@@ -9,6 +9,10 @@ import msgspec
 from honeyguide.cli.output import print_facts
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.estimate import estimate_of
+from honeyguide.config.load import load
+from honeyguide.config.recipes import lacks, uses
+from honeyguide.job.parts import chosen
+from honeyguide.store.layout import Layout
 
 
 def status(folder: Path, /, *, json: bool = False) -> None:
@@ -21,6 +25,13 @@ def status(folder: Path, /, *, json: bool = False) -> None:
     with Collection.open(folder) as collection:
         facts = msgspec.to_builtins(collection.status())
         made = estimate_of(collection.state)
+    recipe = chosen(load(Layout.open(folder).topic_file))
+    facts["uses"] = uses(recipe)
+    lacking = lacks(recipe)
+    if json:
+        facts["lacks"] = lacking
+    elif lacking:
+        facts["lacks"] = "; ".join(lacking)
     if json:
         facts["estimate"] = msgspec.to_builtins(made)
     elif made is not None:

@@ -71,6 +71,42 @@ def missing_needs(recipe: Recipe, given: frozenset[str]) -> list[str]:
     return [need for need in recipe.needs if lacking.issuperset(need.split(" or "))]
 
 
+_SERVICES = {
+    "backlinks": (
+        "service",
+        "no backlink service: it learns the way in from the pages of its own crawl (bootstrap);"
+        " name one as 'service' of [[discovery]]",
+    ),
+    "meta-search": (
+        "engines",
+        "no search engine: it follows links only; name some as 'engines' of [[discovery]]",
+    ),
+}
+"""By source, the option that names who is asked, and what happens without."""
+
+
+def uses(recipe: Recipe) -> str:
+    """The parts of a recipe in one line, for people.
+
+    Example:
+        >>> uses(RECIPES["cfc"])
+        'page model layered-bayes, link order context-graph, source backlinks'
+    """
+    named = [f"page model {recipe.relevance.name}", f"link order {recipe.ordering.name}"]
+    return ", ".join([*named, *(f"source {part.name}" for part in recipe.discovery)])
+
+
+def lacks(recipe: Recipe) -> list[str]:
+    """Services that a recipe can use and nobody named, with what it does instead.
+
+    Example:
+        >>> lacks(RECIPES["cfc"])[0].partition(":")[0], lacks(RECIPES["best-first"])
+        ('no backlink service', [])
+    """
+    found = ((part, _SERVICES[part.name]) for part in recipe.discovery if part.name in _SERVICES)
+    return [lack for part, (option, lack) in found if not part.options.get(option)]
+
+
 _OWN = (
     Recipe(
         name="scout",
@@ -249,6 +285,24 @@ _CONTEXT = (
         relevance=Part("layered-bayes"),
         ordering=Part("context-graph"),
         discovery=(Part("backlinks", {"on_pages": True}),),
+        needs=("examples",),
+    ),
+    Recipe(
+        name="cfc-rebuild",
+        title="the same, and the layers are built anew from the hits and the pages that link to them",
+        reference=_CONTEXT_GRAPHS,
+        relevance=Part("layered-bayes", {"rebuild_every": 50}),
+        ordering=Part("context-graph"),
+        discovery=(Part("backlinks", {"on_pages": True}),),
+        needs=("examples",),
+    ),
+    Recipe(
+        name="cfc-search",
+        title="without backlinks: search engines bring the first hits, then it learns from its own crawl",
+        reference=_CONTEXT_GRAPHS,
+        relevance=Part("layered-bayes"),
+        ordering=Part("context-graph"),
+        discovery=(Part("meta-search"),),
         needs=("examples",),
     ),
     Recipe(

@@ -19,6 +19,9 @@ from honeyguide.store.state import State
 
 NOT_GIVEN: Final = object()
 """Stands for a service that the crawl does not have."""
+NOBODY: Final = (
+    "no backlink service is named and nobody was asked: the crawl learns from its own links (bootstrap)"
+)
 IN_PASSING: Final = 2.0
 """Seconds that a question during the crawl may wait for its turn: the crawl has other things to do."""
 
@@ -32,7 +35,8 @@ class Backlinks:
     without asking at all.
 
     Parameters:
-        service: Who is asked; see `docs/systems/cfc.md`. By default nobody, but for the lab's own web.
+        service: Who is asked; see `docs/systems/cfc.md`. By default nobody, but for the lab's own web: the
+            journal then says that the crawl bootstraps.
         depth: Layers of the context graphs, N; 0 builds none.
         layer_cap: Most places of one graph in a layer; beyond that a sample is drawn.
         parents: Most answers to one question.
@@ -73,6 +77,7 @@ class Backlinks:
             web=web if isinstance(web, KnowsLinks) else None,
         )
         self._service = Rationed(make_service(service, within), clock)
+        self._nobody = service is None and within.web is None
         self._limits = GraphLimits(depth, layer_cap, parents, setup_requests, setup_pages)
         self._parents = parents
         self._budget = backlink_budget
@@ -82,6 +87,9 @@ class Backlinks:
     async def prepare(self, setup: SetUp) -> Examples:
         """The examples with their context graph."""
         if not self._limits.depth or not setup.examples.positives:
+            return setup.examples
+        if self._nobody:  # nobody is asked, so nobody's silence is put down
+            setup.record(self.name, "", Answer(note=NOBODY, failed=True))
             return setup.examples
         graph = await context_graph(setup, self._service, self._limits, source=self.name)
         facts: dict[str, object] = {
