@@ -375,14 +375,16 @@ class Reading:
         return 0.0
 
 
+class Noting(Reading):
+    def record(self, source: str, url: str, answer: object) -> None:
+        self.recorded.append(str(getattr(answer, "note", "")))
+
+
 async def test_without_a_service_the_journal_says_that_nobody_was_asked() -> None:
-    setup = Reading(2)
-    notes: list[str] = []
-    setup.record = lambda source, url, answer: notes.append(answer.note)  # type: ignore[assignment,attr-defined]
-    examples = await Backlinks(clock=VirtualClock()).prepare(setup)
-    assert examples is setup.examples
-    assert len(notes) == 1
-    assert "nobody was asked" in notes[0]
+    setup = Noting(2)
+    assert await Backlinks(clock=VirtualClock()).prepare(setup) is setup.examples
+    assert len(setup.recorded) == 1
+    assert "nobody was asked" in setup.recorded[0]
 
 
 class Branching(Counting):
