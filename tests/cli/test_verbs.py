@@ -51,7 +51,7 @@ def test_recipes(honeyguide: Run) -> None:
     assert lines[0].split("\t") == ["recipe", "what it does", "needs", "reference"]
     assert [line.split("\t")[0] for line in lines[1:]] == list(RECIPES)
     listed = json.loads(honeyguide("recipes", "--json").stdout)
-    assert listed[0]["ordering"] == {"order": "breadth-first"}
+    assert listed[0]["ordering"] == {"order": "scout"}
     assert all(recipe["reference"] and recipe["title"] for recipe in listed)
 
 

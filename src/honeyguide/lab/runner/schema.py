@@ -83,6 +83,8 @@ class TopicEntry(Table):
     """Where to begin; by default what `[[sites]]` says, or two links away."""
     group: StrictStr = ""
     """Rows are also averaged by group; by default the topic's name."""
+    budget: Annotated[int, Field(ge=1)] | None = None
+    """Pages of this topic's crawls, where they are fewer than the experiment's."""
     languages: Languages = ("en",)
     taxonomy: StrictStr = ""
     """With `taxonomy = true` in `[given]`: the path that recipes get; by default the first of `labels`."""

@@ -39,6 +39,8 @@ class Task(msgspec.Struct, frozen=True):
     languages: tuple[str, ...] = ("en",)
     taxonomy: str = ""
     """Path in a subject tree; empty: the first label."""
+    budget: int = 0
+    """Pages, where they are fewer than the experiment's; 0: as many as that says."""
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -88,7 +90,9 @@ def tasks_of(experiment: Experiment, name: str, world: World) -> list[Task]:
             start = topic.seeds if topic.seeds is not None else seeds.get(site, ())
             words = topic.keywords or label_words(world, topic.labels)
             task = Task(name, topic.name, topic.labels, tuple(words), site, group=topic.group or topic.name)
-            task = msgspec.structs.replace(task, languages=topic.languages, taxonomy=topic.taxonomy)
+            task = msgspec.structs.replace(
+                task, languages=topic.languages, taxonomy=topic.taxonomy, budget=topic.budget or 0
+            )
             found.append(_started(task, start or DEFAULT_SEEDS))
     for entry in experiment.generate:
         if entry.web in (None, name):
@@ -166,6 +170,7 @@ def situation(
             f"from {', '.join(seeds) or 'nowhere'}; choose other seeds or labels"
         )
     budget = len(links) if experiment.budget == ALL else min(int(experiment.budget), len(links))
+    budget = min(budget, task.budget or budget)
     depths = depths_from(links, seeds)
     return Situation(
         task, tuple(seeds), targets, links, examples, negatives, budget, min(depths[url] for url in targets)
