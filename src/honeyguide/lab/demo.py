@@ -20,7 +20,7 @@ from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec, examples, reach
 from honeyguide.lab.webs.serve import start_server
 from honeyguide.plots.panels import draw
 
-RECIPES = ("breadth-first", "best-first", "cbp-slc")
+RECIPES = ("breadth-first", "best-first", "scout")
 COLUMNS = {
     "recipe": "recipe",
     "pages": "pages",

@@ -210,7 +210,7 @@ class Scout(LocalOrder):
     def explain(self, page: Page | None, url: str) -> dict[str, object]:
         """The priority of a URL as a sum of contributions, largest first."""
         found = self.contributions(url)
-        return {"why": [reason.text for reason in found]} if found else {}
+        return {"what it adds up to": [[one.fact, round(one.adds, 4)] for one in found]} if found else {}
 
     def contributions(self, url: str) -> list[Reason]:
         """What each kind of evidence adds to a URL's priority; empty where nothing is held of it."""

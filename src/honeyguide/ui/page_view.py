@@ -15,6 +15,7 @@ from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding
 from honeyguide.fetch.options import MAX_BODY
+from honeyguide.job.explain import order_explains
 from honeyguide.model import Page
 from honeyguide.parse.base import Blocks
 from honeyguide.store.index import FullText
@@ -73,7 +74,21 @@ def page(request: Request) -> Response:
         twin_url=twin_url,
         steps=steps[: MOST_STEPS // 2] + steps[-MOST_STEPS // 2 :] if left_out else steps,
         left_out=left_out,
+        sums=sums_of(order_explains(portal.layout.root, story.url)),
     )
+
+
+def sums_of(told: dict[str, object]) -> list[tuple[str, list[tuple[str, float]]]]:
+    """What an order says that is a sum of named parts, each with its parts."""
+    found: list[tuple[str, list[tuple[str, float]]]] = []
+    for name, parts in told.items():
+        if (
+            isinstance(parts, list)
+            and parts
+            and all(isinstance(each, list) and len(each) == 2 for each in parts)
+        ):
+            found.append((name, [(str(text), float(adds)) for text, adds in parts]))
+    return found
 
 
 def archived_text(portal: Portal, collection: Collection, record: PageRecord) -> tuple[str, str]:
