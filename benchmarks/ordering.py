@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from honeyguide.config.registry import find
 from honeyguide.model import CrawlGraph, Examples, Page, Verdict, Via
 from honeyguide.ordering import BUILT_IN
 from honeyguide.ordering.pagerank import PageRank
@@ -45,7 +46,8 @@ def main() -> None:
     given: dict[str, Any] = {"judge": judge, "topic_terms": TOPIC, "retrain_every": 100}
     via = Via(9, "https://h1.example/", "the owl", "the owl by the nest", 0.5, {"depth": 3.0})
     pages = [worded(made_up_page(number, via=via, fetched=number, links=80)) for number in range(1, 201)]
-    for name, part in sorted(BUILT_IN.items()):
+    for name in sorted(BUILT_IN):
+        part = find("ordering", name)
         wanted = inspect.signature(part).parameters
         order = part(**{key: value for key, value in given.items() if key in wanted})
         best = float("inf")

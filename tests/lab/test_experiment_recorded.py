@@ -115,7 +115,7 @@ def test_a_recipe_that_reads_ahead_is_stopped(
     web: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Peeking.web = web
-    monkeypatch.setitem(ordering.BUILT_IN, "peeking", Peeking)
+    monkeypatch.setitem(ordering.BUILT_IN, "peeking", f"{__name__}:Peeking")
     loaded = experiment(web, [{"name": "breadth-first", "label": "cheat", "ordering": {"order": "peeking"}}])
     with pytest.raises(HoneyguideError, match=r"cheat.*not fetched"):
         run_cells(loaded, tmp_path)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from honeyguide.config.registry import find
 from honeyguide.model import Link, Page, Scored, Verdict
 from honeyguide.ordering import BUILT_IN
 from honeyguide.ordering.base import LinkOrder, LocalOrder
@@ -28,7 +29,7 @@ GIVEN: dict[str, Any] = {
 
 
 def build(name: str) -> LinkOrder:
-    part = BUILT_IN[name]
+    part: type[LinkOrder] = find("ordering", name)  # type: ignore[assignment]
     wanted = inspect.signature(part).parameters
     return part(**{key: value for key, value in GIVEN.items() if key in wanted})
 

@@ -5,6 +5,7 @@ from typing import Self
 
 import pytest
 
+from honeyguide.config.registry import find
 from honeyguide.model import Examples, Page, Verdict
 from honeyguide.relevance import BUILT_IN
 from honeyguide.relevance.base import PageModel
@@ -16,7 +17,7 @@ from honeyguide.testing.page_models import Check, all_checks, check_page_model, 
 @pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_built_in_model_keeps_the_contract(name: str, check: Check) -> None:
-    check(BUILT_IN[name], made_up_examples())
+    check(find("relevance", name), made_up_examples())
 
 
 @pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)

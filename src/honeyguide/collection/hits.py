@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+
+from honeyguide.errors import MissingExtra
+
+try:
+    from scipy import sparse
+except ImportError:
+    raise MissingExtra("the analysis of links", "learn") from None
 
 
 class HubsAndAuthorities(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Literal, TypeAlias
 
@@ -18,7 +19,7 @@ import pydantic
 
 from honeyguide import discovery, ordering, relevance
 from honeyguide.config.entries import advice, load_entry
-from honeyguide.errors import TopicError
+from honeyguide.errors import MissingExtra, TopicError
 from honeyguide.topic.file import nearest
 
 Kind: TypeAlias = Literal["relevance", "ordering", "discovery"]
@@ -26,7 +27,10 @@ Kind: TypeAlias = Literal["relevance", "ordering", "discovery"]
 WORDS: Mapping[Kind, str] = {"relevance": "page model", "ordering": "link order", "discovery": "source"}
 """What each kind is called in messages."""
 
-_BUILT_IN: Mapping[Kind, Mapping[str, Callable[..., Any]]] = {
+EXTRAS: Mapping[str, str] = {"scipy": "learn", "sklearn": "learn", "numba": "gp", "deap": "gp"}
+"""The extra that brings a library which only some parts need."""
+
+_BUILT_IN: Mapping[Kind, Mapping[str, str]] = {
     "relevance": relevance.BUILT_IN,
     "ordering": ordering.BUILT_IN,
     "discovery": discovery.BUILT_IN,
@@ -45,7 +49,7 @@ def find(kind: Kind, name: str) -> Callable[..., Any]:
         TopicError: There is none, or it cannot be imported.
     """
     if name in _BUILT_IN[kind]:
-        return _BUILT_IN[kind][name]
+        return _built_in(kind, name)
     for entry in entry_points(group=f"honeyguide.{kind}", name=name):
         part = load_entry(entry)
         if not callable(part):
@@ -64,6 +68,18 @@ def needs_of(maker: Callable[..., Any], known: Collection[str]) -> frozenset[str
         return frozenset(declared)
     parameters = inspect.signature(maker).parameters.values()
     return frozenset(one.name for one in parameters if one.name in known and one.default is not None)
+
+
+def _built_in(kind: Kind, name: str) -> Callable[..., Any]:
+    home, _, maker = _BUILT_IN[kind][name].partition(":")
+    try:
+        module = import_module(home)
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        raise MissingExtra(f"the {WORDS[kind]} {name!r}", extra) from error
+    return typing.cast("Callable[..., Any]", getattr(module, maker))
 
 
 class Option(msgspec.Struct, frozen=True):

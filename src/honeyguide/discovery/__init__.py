@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from honeyguide.discovery.backlinks import Backlinks
-from honeyguide.discovery.base import Source
-from honeyguide.discovery.search import MetaSearch
-
-BUILT_IN: dict[str, type[Source]] = {
-    "backlinks": Backlinks,
-    "meta-search": MetaSearch,
+BUILT_IN: dict[str, str] = {
+    "backlinks": "honeyguide.discovery.backlinks:Backlinks",
+    "meta-search": "honeyguide.discovery.search:MetaSearch",
 }
-"""Sources by the name they have in `topic.toml`."""
+"""Where the sources are, by the name they have in `topic.toml`."""

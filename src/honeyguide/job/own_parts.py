@@ -18,7 +18,6 @@ from honeyguide.discovery.base import Source
 from honeyguide.errors import TopicError
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
-from honeyguide.relevance.estimator import EstimatorModel
 
 PROTOCOLS: Mapping[Kind, type] = {"relevance": PageModel, "ordering": LinkOrder, "discovery": Source}
 FILLED_IN = (
@@ -146,6 +145,9 @@ def _checked(kind: Kind, thing: object) -> object:
     """A part that is ready; estimators become page models."""
     if kind == "relevance" and not isinstance(thing, PageModel):
         if any(callable(getattr(thing, name, None)) for name in ("predict_proba", "decision_function")):
+            # Whoever hands over an estimator has scikit-learn; others need not.
+            from honeyguide.relevance.estimator import EstimatorModel
+
             return EstimatorModel(thing)
         if hasattr(thing, "predict"):
             raise TopicError(f"{_title(thing)} cannot score pages: a classifier must have predict_proba")

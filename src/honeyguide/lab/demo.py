@@ -12,7 +12,7 @@ import msgspec
 from honeyguide.collection.collection import Collection
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
-from honeyguide.errors import TopicError
+from honeyguide.errors import MissingExtra, TopicError
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.lab.measures import CrawlRecord, Fetched, downloads_to, harvest_rate, recall_curve
 from honeyguide.lab.measures.curves import harvest_and_recall
@@ -96,12 +96,18 @@ def run_demo(
     say(f"topic {topic}: {len(targets)} pages on it can be reached, among {len(web.hosts())} hosts")
     records: list[CrawlRecord] = []
     rows: list[dict[str, object]] = []
+    folder = out
     with start_server(SPEC) as server:
         for recipe in RECIPES:
             say(f"crawling by {recipe} ...")
             started = time.monotonic()
             config = demo_config(web, topic, server.port, recipe)
-            _crawl(config, out / recipe, on_page)
+            try:
+                _crawl(config, out / recipe, on_page)
+            except MissingExtra as missing:
+                say(f"{recipe} is left out: {missing}")
+                continue
+            folder = out / recipe
             with Collection.open(out / recipe) as collection:
                 record = as_record(collection, recipe, targets, web)
             records.append(record)
@@ -109,7 +115,6 @@ def run_demo(
     panels = harvest_and_recall(records)
     plot = draw(panels, out / "demo.png", title=f"Demo: {topic}")
     draw(panels, out / "demo.svg", title=f"Demo: {topic}")
-    folder = out / RECIPES[-1]
     return DemoResult(rows, plot, _next_steps(folder, topic))
 
 

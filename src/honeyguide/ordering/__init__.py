@@ -7,54 +7,33 @@ default.
 
 from __future__ import annotations
 
-from honeyguide.ordering.ache import Ache
-from honeyguide.ordering.anchor_only import AnchorOnly
-from honeyguide.ordering.backlink_count import BacklinkCount
-from honeyguide.ordering.base import LinkOrder
-from honeyguide.ordering.best_first import BestFirst
-from honeyguide.ordering.breadth_first import BreadthFirst
-from honeyguide.ordering.cbp_slc import Cbp, CbpSlc, Slc
-from honeyguide.ordering.context_graph import ContextGraphOrder
-from honeyguide.ordering.depth_first import DepthFirst
-from honeyguide.ordering.fcmrps import Fcmrps
-from honeyguide.ordering.fish_search import FishSearch
-from honeyguide.ordering.hcla import Hcla
-from honeyguide.ordering.iterative_deepening import IterativeDeepening
-from honeyguide.ordering.link_context import LinkContext
-from honeyguide.ordering.opic import Opic
-from honeyguide.ordering.pagerank import PageRank
-from honeyguide.ordering.plsi_phits import PlsiPhits
-from honeyguide.ordering.random_order import RandomOrder
-from honeyguide.ordering.scout import Scout
-from honeyguide.ordering.shark_fcmrps import SharkFcmrps
-from honeyguide.ordering.shark_search import SharkSearch
-from honeyguide.ordering.shark_webkb import SharkWebkb
-from honeyguide.ordering.url_keywords import UrlKeywords
-
-BUILT_IN: dict[str, type[LinkOrder]] = {
-    "ache": Ache,
-    "anchor-only": AnchorOnly,
-    "backlink-count": BacklinkCount,
-    "best-first": BestFirst,
-    "breadth-first": BreadthFirst,
-    "cbp": Cbp,
-    "cbp-slc": CbpSlc,
-    "context-graph": ContextGraphOrder,
-    "depth-first": DepthFirst,
-    "fcmrps": Fcmrps,
-    "fish-search": FishSearch,
-    "hcla": Hcla,
-    "iterative-deepening": IterativeDeepening,
-    "link-context": LinkContext,
-    "opic": Opic,
-    "pagerank": PageRank,
-    "plsi-phits": PlsiPhits,
-    "random": RandomOrder,
-    "scout": Scout,
-    "shark-fcmrps": SharkFcmrps,
-    "shark-search": SharkSearch,
-    "shark-webkb": SharkWebkb,
-    "slc": Slc,
-    "url-keywords": UrlKeywords,
+BUILT_IN: dict[str, str] = {
+    "ache": "honeyguide.ordering.ache:Ache",
+    "anchor-only": "honeyguide.ordering.anchor_only:AnchorOnly",
+    "backlink-count": "honeyguide.ordering.backlink_count:BacklinkCount",
+    "best-first": "honeyguide.ordering.best_first:BestFirst",
+    "breadth-first": "honeyguide.ordering.breadth_first:BreadthFirst",
+    "cbp": "honeyguide.ordering.cbp_slc:Cbp",
+    "cbp-slc": "honeyguide.ordering.cbp_slc:CbpSlc",
+    "context-graph": "honeyguide.ordering.context_graph:ContextGraphOrder",
+    "depth-first": "honeyguide.ordering.depth_first:DepthFirst",
+    "fcmrps": "honeyguide.ordering.fcmrps:Fcmrps",
+    "fish-search": "honeyguide.ordering.fish_search:FishSearch",
+    "hcla": "honeyguide.ordering.hcla:Hcla",
+    "iterative-deepening": "honeyguide.ordering.iterative_deepening:IterativeDeepening",
+    "link-context": "honeyguide.ordering.link_context:LinkContext",
+    "opic": "honeyguide.ordering.opic:Opic",
+    "pagerank": "honeyguide.ordering.pagerank:PageRank",
+    "plsi-phits": "honeyguide.ordering.plsi_phits:PlsiPhits",
+    "random": "honeyguide.ordering.random_order:RandomOrder",
+    "scout": "honeyguide.ordering.scout:Scout",
+    "shark-fcmrps": "honeyguide.ordering.shark_fcmrps:SharkFcmrps",
+    "shark-search": "honeyguide.ordering.shark_search:SharkSearch",
+    "shark-webkb": "honeyguide.ordering.shark_webkb:SharkWebkb",
+    "slc": "honeyguide.ordering.cbp_slc:Slc",
+    "url-keywords": "honeyguide.ordering.url_keywords:UrlKeywords",
 }
-"""Orders by the name they have in `topic.toml`. SS1 and SS2 are `shark-webkb` with another page model."""
+"""Where the orders are, by the name they have in `topic.toml`; each is imported when it is used.
+
+SS1 and SS2 are `shark-webkb` with another page model.
+"""

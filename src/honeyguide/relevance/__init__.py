@@ -1,40 +1,48 @@
-"""Is this page on topic? One page model a file; `base.py` has the protocol, `checks.py` its contract."""
+"""Is this page on topic? One page model a file; `base.py` has the protocol, `checks.py` its contract.
+
+Models are imported when they are first used: some need libraries that crawls with
+another model do without.
+"""
 
 from __future__ import annotations
 
-from honeyguide.relevance.base import PageModel
-from honeyguide.relevance.combined_svm import CombinedSvm
-from honeyguide.relevance.content_svm import ContentSvm
-from honeyguide.relevance.description_cosine import DescriptionCosine
-from honeyguide.relevance.estimator import EstimatorModel
-from honeyguide.relevance.evolved.knn import EvolvedKnn
-from honeyguide.relevance.layered_bayes import LayeredBayes
-from honeyguide.relevance.lsi import Lsi
-from honeyguide.relevance.okapi import Okapi
-from honeyguide.relevance.one_class import OneClassSVM
-from honeyguide.relevance.one_dnf import OneDNF, OneDNFC
-from honeyguide.relevance.pebl import PEBL
-from honeyguide.relevance.taxonomy_cosine import TaxonomyCosine
-from honeyguide.relevance.tf_cosine import TfCosine
-from honeyguide.relevance.tfipndf import TfipndfTransformer
-from honeyguide.relevance.vector_space import VectorSpace
-from honeyguide.relevance.weighted_voting import PuVoting, WeightedVotingClassifier
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-BUILT_IN: dict[str, type[PageModel]] = {
-    "combined-svm": CombinedSvm,
-    "content-svm": ContentSvm,
-    "description-cosine": DescriptionCosine,
-    "estimator": EstimatorModel,
-    "evolved-knn": EvolvedKnn,
-    "lsi": Lsi,
-    "layered-bayes": LayeredBayes,
-    "okapi": Okapi,
-    "taxonomy-cosine": TaxonomyCosine,
-    "pu-voting": PuVoting,
-    "tf-cosine": TfCosine,
-    "vector-space": VectorSpace,
+from honeyguide.relevance.base import PageModel
+
+if TYPE_CHECKING:
+    from honeyguide.relevance.one_class import OneClassSVM
+    from honeyguide.relevance.one_dnf import OneDNF, OneDNFC
+    from honeyguide.relevance.pebl import PEBL
+    from honeyguide.relevance.tfipndf import TfipndfTransformer
+    from honeyguide.relevance.weighted_voting import PuVoting, WeightedVotingClassifier
+
+BUILT_IN: dict[str, str] = {
+    "combined-svm": "honeyguide.relevance.combined_svm:CombinedSvm",
+    "content-svm": "honeyguide.relevance.content_svm:ContentSvm",
+    "description-cosine": "honeyguide.relevance.description_cosine:DescriptionCosine",
+    "estimator": "honeyguide.relevance.estimator:EstimatorModel",
+    "evolved-knn": "honeyguide.relevance.evolved.knn:EvolvedKnn",
+    "lsi": "honeyguide.relevance.lsi:Lsi",
+    "layered-bayes": "honeyguide.relevance.layered_bayes:LayeredBayes",
+    "okapi": "honeyguide.relevance.okapi:Okapi",
+    "taxonomy-cosine": "honeyguide.relevance.taxonomy_cosine:TaxonomyCosine",
+    "pu-voting": "honeyguide.relevance.weighted_voting:PuVoting",
+    "tf-cosine": "honeyguide.relevance.tf_cosine:TfCosine",
+    "vector-space": "honeyguide.relevance.vector_space:VectorSpace",
 }
-"""Page models by the name they have in `topic.toml`."""
+"""Where the page models are, by the name they have in `topic.toml`."""
+
+_HOMES = {
+    "OneClassSVM": "honeyguide.relevance.one_class",
+    "OneDNF": "honeyguide.relevance.one_dnf",
+    "OneDNFC": "honeyguide.relevance.one_dnf",
+    "PEBL": "honeyguide.relevance.pebl",
+    "PuVoting": "honeyguide.relevance.weighted_voting",
+    "TfipndfTransformer": "honeyguide.relevance.tfipndf",
+    "WeightedVotingClassifier": "honeyguide.relevance.weighted_voting",
+}
 
 __all__ = [
     "BUILT_IN",
@@ -47,3 +55,11 @@ __all__ = [
     "TfipndfTransformer",
     "WeightedVotingClassifier",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import the public names on first use."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'honeyguide.relevance' has no attribute {name!r}")
+    return getattr(import_module(home), name)

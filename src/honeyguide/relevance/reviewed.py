@@ -10,7 +10,6 @@ from typing import Any, Final, Self
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Document, Page, Verdict
@@ -18,6 +17,7 @@ from honeyguide.model.examples import Examples
 from honeyguide.relevance.base import OnlinePageModel, PageModel, TeachablePageModel
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
+from honeyguide.text.lbfgs import minimise
 from honeyguide.text.tokens import Analyser
 from honeyguide.text.weighting import dot, log_frequencies, normalised, strongest
 
@@ -287,8 +287,8 @@ def _regression(
         value = float(weight @ np.logaddexp(0.0, -margin) + own @ spread / (2 * LOOSENESS) + 0.05 * shift**2)
         return value, np.append(gram @ (pull + own / LOOSENESS), pull.sum() + 0.1 * shift)
 
-    found = minimize(loss, np.zeros(count + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return np.asarray(found.x[:-1]), float(found.x[-1])
+    found = minimise(loss, np.zeros(count + 1))
+    return found[:-1], float(found[-1])
 
 
 def _logit(score: float) -> float:

@@ -8,7 +8,13 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 import xxhash
-from scipy import sparse
+
+from honeyguide.errors import MissingExtra
+
+try:
+    from scipy import sparse
+except ImportError:
+    raise MissingExtra("learning from many documents at once", "learn") from None
 
 Rows: TypeAlias = Any
 """A scipy CSR matrix, one row a document (scipy has no type information)."""

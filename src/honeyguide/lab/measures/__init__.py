@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, MissingExtra
 
 RECALLS = (0.1, 0.5, 1.0)
 """Where precision and F1 are read, as in the WebKB study."""
@@ -265,12 +265,20 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def paired_t_test(first: Sequence[float], second: Sequence[float]) -> Comparison:
     """Student's paired t-test. Equal differences leave nothing to chance: p is 1 for none, else 0."""
-    return _compare(first, second, "paired t-test", lambda a, b: float(stats.ttest_rel(a, b).pvalue))
+    return _compare(first, second, "paired t-test", lambda a, b: float(_statistics().ttest_rel(a, b).pvalue))
 
 
 def wilcoxon(first: Sequence[float], second: Sequence[float]) -> Comparison:
     """Wilcoxon's signed-rank test, exact for small samples without ties."""
-    return _compare(first, second, "wilcoxon", lambda a, b: float(stats.wilcoxon(a, b).pvalue))
+    return _compare(first, second, "wilcoxon", lambda a, b: float(_statistics().wilcoxon(a, b).pvalue))
+
+
+def _statistics() -> Any:
+    try:
+        from scipy import stats
+    except ImportError:
+        raise MissingExtra("a significance test", "lab") from None
+    return stats
 
 
 def _compare(

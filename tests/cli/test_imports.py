@@ -1,0 +1,75 @@
+"""What a command must not import: libraries that it does not need make it slow, and some are extras."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from honeyguide.config.registry import EXTRAS
+
+HEAVY = (
+    "aiohttp",
+    "lxml",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pydantic",
+    "scipy",
+    "sklearn",
+    "starlette",
+)
+
+RUN = """
+import json, sys
+from honeyguide.cli import main
+main(sys.argv[1:])
+print("\\n" + json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    """Top-level packages that a command imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *arguments], check=True, capture_output=True, text=True, timeout=60
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_help_needs_no_library(arguments: list[str]) -> None:
+    assert not imported(*arguments) & set(HEAVY)
+
+
+def test_looking_at_things_needs_no_learning(tmp_path: Path) -> None:
+    topic = tmp_path / "owls.toml"
+    topic.write_text('[topic]\nname = "owls"\nkeywords = ["owl"]\nseeds = ["https://example.org/"]\n')
+    for arguments in (["topic", "check", str(topic)], ["status", str(tmp_path)], ["recipes"]):
+        found = imported(*arguments)
+        assert not found & {*EXTRAS, "aiohttp", "matplotlib", "pandas", "starlette"}, arguments
+
+
+WITHOUT = """
+import sys
+for name in ("scipy", "sklearn", "numba", "deap", "joblib", "matplotlib"):
+    sys.modules[name] = None
+from honeyguide import Crawl, Topic
+from honeyguide.errors import MissingExtra
+topic = Topic("owls", keywords=("owl",), seeds=("http://a.example/",))
+Crawl(topic, recipe="best-first")
+try:
+    Crawl(topic, recipe="ache-like")
+except MissingExtra as error:
+    print(error)
+"""
+
+
+def test_a_crawl_without_the_extras() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert "pip install 'honeyguide[learn]'" in done.stdout
