@@ -200,6 +200,15 @@ def test_children_of_a_hub_make_up_a_direction_of_their_own() -> None:
     assert scores[4] > scores[5] > scores[6]  # linked from both
 
 
+def test_the_background_can_be_taken_out_later() -> None:
+    _, new, query = blocks()
+    u, _, _ = np.linalg.svd(new, full_matrices=False)
+    found = taught(background_until=4).reorder(graph())[4:]
+    assert found == pytest.approx(cosines(u[:, :3], new[:, 4:], query), abs=1e-5)
+    later = taught(background_until=5).reorder(graph())
+    assert np.array_equal(later, taught().reorder(graph()), equal_nan=True)
+
+
 def test_light_frontier_columns() -> None:
     svd, new, query = blocks()
     for weight in (0.0, 0.5):

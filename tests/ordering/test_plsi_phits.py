@@ -204,3 +204,15 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         PlsiPhits(PlsiPhitsOptions(factors=0), examples=EXAMPLES)
     assert not np.isnan(taught(factors=500).reorder(GRAPH)[2:]).any()
+
+
+def test_the_corpus_is_fitted_beside_the_crawl() -> None:
+    order = PlsiPhits(PlsiPhitsOptions(factors=2), examples=EXAMPLES)
+    assert order._model is None
+    order.learn(Page(url="https://a.example/", id=1, text="owl"), Verdict(0.5, True))
+    fitting = order._fitting
+    assert fitting is not None
+    fitting.join()
+    assert order._model is not None
+    again = PlsiPhits(PlsiPhitsOptions(factors=2), examples=EXAMPLES)
+    assert np.array_equal(again._fitted.terms, order._fitted.terms)

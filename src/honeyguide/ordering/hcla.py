@@ -64,6 +64,9 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
             links make up a direction of their own, far from any word; below 1 they count for less, and
             with 0 the frontier is scored in the space of what was fetched and does not shape it.
         warm_up: Links that must be known before HCLA takes over from best-first.
+        background_until: Pages fetched until the background documents are taken out of the matrix, so that
+            the space is that of the crawled pages alone (the study's proposal for later stages); 0 keeps
+            them. The page model keeps its own space.
         fetched_kept: Fetched pages in the matrix; the least relevant are left out.
         frontier_kept: Frontier pages in the matrix, those with the most relevant parents; the rest are
             scored by folding-in.
@@ -83,6 +86,7 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
     link_weight: float = 1.0
     frontier_weight: float = 1.0
     warm_up: int = 0
+    background_until: int = 0
     fetched_kept: int = 2000
     frontier_kept: int = 10_000
     adaptive_k: bool = False
@@ -99,9 +103,11 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(
                 "k, reorder_every, fetched_kept, frontier_kept, passes and rounds must be at least 1"
             )
-        if not (self.link_weight > 0.0 and min(self.frontier_weight, self.warm_up, self.context_words) >= 0):
+        zero_or_more = (self.frontier_weight, self.warm_up, self.context_words, self.background_until)
+        if not (self.link_weight > 0.0 and min(zero_or_more) >= 0):
             raise ValueError(
-                "link_weight must be above 0; frontier_weight, warm_up and context_words 0 or more"
+                "link_weight must be above 0; "
+                "frontier_weight, warm_up, context_words and background_until 0 or more"
             )
 
 
@@ -334,6 +340,7 @@ class Hcla(LocalOrder):
             known.frontier[kept] if len(kept) < len(known.nodes) else known.frontier,
             link_weight=self.options.link_weight,
             frontier_weight=self.options.frontier_weight,
+            background=not 0 < self.options.background_until <= self._learned,
         )
 
     def _decomposed(self, matrix: Expanded) -> tuple[Array, Array]:
@@ -436,6 +443,7 @@ class Expanded:
         links: R, transposed: frontier pages by fetched pages that link to them.
         link_weight: Entry of G and R for one link.
         frontier_weight: Length of the frontier's columns.
+        background: Whether A is there; otherwise its columns are zero.
     """
 
     def __init__(
@@ -448,12 +456,14 @@ class Expanded:
         *,
         link_weight: float = 1.0,
         frontier_weight: float = 1.0,
+        background: bool = True,
     ) -> None:
         self.terms = len(space.basis)
         self.corpus = space.rank
         words, among = _normalised(words, among, link_weight, 1.0)
         anchors, links = _normalised(anchors, links, link_weight, frontier_weight)
-        self._documents = sparse.vstack((sparse.csr_matrix((space.basis * space.values).T), words)).tocsr()
+        corpus = sparse.csr_matrix((space.basis * space.values).T * float(background))
+        self._documents = sparse.vstack((corpus, words)).tocsr()
         self._among, self._anchors, self._links = among, anchors, links
 
     def gram(self) -> Callable[[Array], Array]:

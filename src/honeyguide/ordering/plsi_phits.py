@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Thread
 from typing import Any, Final, Literal, Self, TypeAlias, cast
 
 import msgspec
@@ -96,7 +97,8 @@ class PlsiPhits(LocalOrder):
 
     `links(d, c)` is one where the fetched page c links to d, as in HCLA's matrices G and R: the only
     links of a frontier page that a crawl knows are those that lead to it. The corpus keeps its expected
-    counts from its own fit, so that the cost of a reordering is linear in the words and links crawled.
+    counts from its own fit, so that the cost of a reordering is linear in the words and links crawled. That
+    fit takes seconds and runs beside the crawl from the first page on; the first reordering waits for it.
 
     Args:
         options: What can be set, see `PlsiPhitsOptions`; in a topic file each is a key of its own.
@@ -143,6 +145,7 @@ class PlsiPhits(LocalOrder):
         self._query = rows_from([topic_weights(self._space, examples)], len(self._space.vocabulary))
         self._seen = SeenPages(limit=options.fetched_kept, anchor_limit=40_000)
         self._model: Fitted | None = None
+        self._fitting: Thread | None = None
         self._joint: Joint | None = None
         self._rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._link_rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -165,7 +168,10 @@ class PlsiPhits(LocalOrder):
         return [Scored(index, priority, factors=factors) for index in range(len(links))]
 
     def learn(self, page: Page, verdict: Verdict) -> None:
-        """Remember the words of the page."""
+        """Remember the words of the page; the first one starts the fit of the corpus beside the crawl."""
+        if self._model is None and self._fitting is None:
+            self._fitting = Thread(target=self._fit_corpus, name="plsi fit", daemon=True)
+            self._fitting.start()
         self._seen.add(page.id, page.url, verdict.score, self._space.weights(page.title, page.content))
 
     def reorder(self, graph: CrawlGraph) -> Array:
@@ -244,12 +250,19 @@ class PlsiPhits(LocalOrder):
 
     @property
     def _fitted(self) -> Fitted:
-        """The model of the corpus, fitted when it is first needed."""
+        """The model of the corpus. Waits for it: whether it was ready must not change the crawl."""
+        if self._fitting is not None:
+            self._fitting.join()
+            self._fitting = None
         if self._model is None:
-            random = np.random.default_rng(self._seed)
-            words = normalised_rows(self._corpus)
-            self._model = fit_words(words, self._factors, random=random, tempering=self._tempering)
+            self._fit_corpus()
+        assert self._model is not None
         return self._model
+
+    def _fit_corpus(self) -> None:
+        random = np.random.default_rng(self._seed)
+        words = normalised_rows(self._corpus)
+        self._model = fit_words(words, self._factors, random=random, tempering=self._tempering)
 
     def _improved(self, known: KnownLinks) -> Joint:
         fitted = self._fitted
