@@ -207,12 +207,10 @@ def test_bad_input() -> None:
 
 
 def test_the_corpus_is_fitted_beside_the_crawl() -> None:
-    order = PlsiPhits(PlsiPhitsOptions(factors=2), examples=EXAMPLES)
-    assert order._model is None
+    order, again = (PlsiPhits(PlsiPhitsOptions(factors=2), examples=EXAMPLES) for _ in range(2))
     order.learn(Page(url="https://a.example/", id=1, text="owl"), Verdict(0.5, True))
-    fitting = order._fitting
-    assert fitting is not None
-    fitting.join()
-    assert order._model is not None
-    again = PlsiPhits(PlsiPhitsOptions(factors=2), examples=EXAMPLES)
-    assert np.array_equal(again._fitted.terms, order._fitted.terms)
+    assert order._fitting is not None
+    order._fitting.join()
+    fitted = order._model
+    assert fitted is not None
+    assert np.array_equal(fitted.terms, again._fitted.terms)
