@@ -15,7 +15,7 @@ from honeyguide.store.state import State
 def test_only_the_newest_files_stay(tmp_path: Path) -> None:
     with State.open(None) as state:
         model = TfCosine().fit(Examples(keywords=("owl",)))
-        checkpoints = Checkpoints(state, tmp_path, model, BestFirst(), every=1000)
+        checkpoints = Checkpoints(state, tmp_path, model, BestFirst())
         (tmp_path / "model-of-mine.npz").write_bytes(b"")
         for pages in range(0, 12_000, 1000):
             checkpoints.save(Tally(pages=pages))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from honeyguide.fetch.allocator import give_back_large_blocks
-from honeyguide.fetch.room import Room
+from honeyguide.fetch.room import Room, give_back_large_blocks
 
 
 async def test_the_oldest_goes_on_and_others_wait_for_it() -> None:

@@ -38,14 +38,12 @@ class Checkpoints:
         model: PageModel,
         order: LinkOrder,
         *,
-        every: int,
         zones: ZoneMemory | None = None,
     ) -> None:
         self._state = state
         self._folder = folder
         self._model = model
         self._order = order
-        self._every = every
         self._zones = zones
 
     @property
@@ -53,10 +51,6 @@ class Checkpoints:
         """Whether anything is learned while the crawl runs."""
         order = self._order.save()
         return bool(order.values or order.arrays) or isinstance(self._model, OnlinePageModel)
-
-    def due(self, pages: int) -> bool:
-        """Whether it is time for one."""
-        return pages % self._every == 0
 
     def save(self, tally: Tally, *, last: bool = False) -> None:
         """Write the parts, and the zones if the crawl has grown much or ends; the caller commits."""

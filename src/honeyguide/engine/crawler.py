@@ -356,7 +356,7 @@ class Crawler:
         every = self._order.reorder_every
         if every and self.tally.pages % every == 0:
             self._committer.add(self._arrival.reorder(now))
-        if self._checkpoints.due(self.tally.pages):
+        if self.tally.pages % self._options.checkpoint_pages == 0:
             self._checkpoints.save(self.tally)
         about = page if event.data.get("on_topic") else None
         for source in self._sources:

@@ -20,9 +20,10 @@ from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
 from honeyguide.store.archive import Exchange
 from honeyguide.store.archive_record import sha1_digest
-from honeyguide.web import canonical, parts
+from honeyguide.web import canonical
 from honeyguide.web.robots import Robots
 from honeyguide.web.sitemap import parse_sitemap
+from honeyguide.web.url import origin_of
 
 Recall: TypeAlias = Callable[[str], tuple[int, bytes, float] | None]
 """Status, body and time of an origin's robots.txt as an earlier session of the crawl saw it."""
@@ -80,7 +81,7 @@ class LiveVisitor:
         """Load robots.txt if need be (that is this visit's request), else fetch and parse."""
         delay: float | None = None
         if self._robots is not None:
-            origin = parts(waiting.url).origin
+            origin = origin_of(waiting.url)
             answer = self._robots.peek(origin) or self._remembered(origin)
             if answer is None:
                 return await self._load_robots(origin)

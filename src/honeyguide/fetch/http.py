@@ -21,16 +21,22 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
-from honeyguide.fetch.allocator import give_back_large_blocks
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.body import Body
 from honeyguide.fetch.egress import EgressGuard
-from honeyguide.fetch.heads import header_text, request_head, response_head
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.resolver import GuardedResolver, Lookup, ThreadLookup
-from honeyguide.fetch.room import Room
+from honeyguide.fetch.room import Room, give_back_large_blocks
 from honeyguide.fetch.trouble import detail_of, outcome_of
-from honeyguide.fetch.wire import ASKED, Asked, Handler, NotedResponse
+from honeyguide.fetch.wire import (
+    ASKED,
+    Asked,
+    Handler,
+    NotedResponse,
+    header_text,
+    request_head,
+    response_head,
+)
 from honeyguide.model import Outcome
 
 _PLAIN = re.compile(r"https?://[\x21-\x7e]+", re.IGNORECASE)

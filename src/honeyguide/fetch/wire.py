@@ -1,15 +1,18 @@
-"""Where aiohttp is made to tell more, and to lose less, than it does by itself."""
+"""What goes over the wire: aiohttp made to tell more and lose less, and heads as the archive keeps them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
 
-from honeyguide.fetch.base import Request
+from honeyguide.fetch.base import Headers, Request
 from honeyguide.fetch.body import Body
+
+_UNSAFE = bytes.maketrans(b"\r\n\x00", b"   ")
 
 
 class Asked:
@@ -78,3 +81,43 @@ class Handler(ResponseHandler):
         if fault is not None and body is not None and not body.is_eof() and body.exception() is None:
             # aiohttp tells nobody that the chunks broke; the reader would wait for its deadline.
             body.set_exception(aiohttp.ClientPayloadError(str(fault)))
+
+
+def request_head(target: str, headers: Mapping[str, str]) -> bytes:
+    r"""Request line and headers as sent.
+
+    Example:
+        >>> request_head("/a?b", {"Host": "example.org"})
+        b'GET /a?b HTTP/1.1\r\nHost: example.org\r\n\r\n'
+    """
+    lines = [f"GET {target} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "surrogateescape")
+
+
+def response_head(
+    version: tuple[int, int], status: int, *, reason: str, headers: Iterable[tuple[bytes, bytes]]
+) -> bytes:
+    """Status line and headers as received.
+
+    The payload is kept without its transfer coding, so `Transfer-Encoding` is renamed to
+    `X-Crawler-Transfer-Encoding`, as archive tools expect; otherwise they would look for chunks.
+    """
+    lines = [b"HTTP/%d.%d %03d %s" % (*version, status, reason.encode("utf-8", "replace"))]
+    for name, value in headers:
+        kept = b"X-Crawler-Transfer-Encoding" if name.lower() == b"transfer-encoding" else name
+        lines.append(kept + b": " + value.translate(_UNSAFE))
+    lines.append(b"\r\n")
+    return b"\r\n".join(lines)
+
+
+def header_text(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Raw headers as text: UTF-8 where it is valid, else Latin-1 (as HTTP/1.1 once had it)."""
+    return tuple((_text(name), _text(value)) for name, value in headers)
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

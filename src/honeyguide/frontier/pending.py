@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from honeyguide.frontier.records import Found, Waiting
 from honeyguide.store.columns import Columns
 from honeyguide.store.records import NewUrl, Replacement
-from honeyguide.store.state import State, numbers_to_text, sound
+from honeyguide.store.state import State, numbers_from_text, numbers_to_text, sound
 
 ANCHOR_LIMIT = 500
 CONTEXT_LIMIT = 200
 """Characters kept; pages must not be able to fill the disk with one link."""
+_STORED = (
+    "SELECT url, id, depth, redirects, tries, parent, source, anchor, context, memo FROM url WHERE row = ?"
+)
 
 
 class Pending:
@@ -68,27 +71,34 @@ class Pending:
         if row > self.written:
             found = self._new[row - self.written - 1]
             return self._waiting(row, host, found, self._tries.get(row, 0))
-        record = self._state.url_by_row(row)
-        assert record is not None, "columns() has checked that rows are complete"
+        url, fingerprint, depth, redirects, tries, parent, source, anchor, context, memo = self._stored(row)
+        tries = self._tries.get(row, tries)
         replaced = self._replaced.get(row)
         if replaced is not None:
-            return self._waiting(row, host, replaced, self._tries.get(row, record.tries))
+            return self._waiting(row, host, replaced, tries)
         return Waiting(
             row=row,
-            url=record.url,
-            id=record.id,
+            url=url,
+            id=fingerprint,
             host=host,
             priority=float(self._columns.priority[row]),
-            depth=record.depth,
-            redirects=record.redirects,
-            tries=self._tries.get(row, record.tries),
-            parent=record.parent,
-            parent_url=self.url(record.parent),
-            source=record.source,
-            anchor=record.anchor,
-            context=record.context,
-            memo=record.memo,
+            depth=depth,
+            redirects=redirects,
+            tries=tries,
+            parent=parent,
+            parent_url=self.url(parent),
+            source=source,
+            anchor=anchor,
+            context=context,
+            memo=numbers_from_text(memo),
         )
+
+    def _stored(self, row: int) -> tuple[str, int, int, int, int, int, str, str, str, str]:
+        """What table `url` has of a URL, in the order of `_STORED`."""
+        found: tuple[str, int, int, int, int, int, str, str, str, str] | None
+        found = self._state.connection.execute(_STORED, (row,)).fetchone()
+        assert found is not None, "columns() has checked that rows are complete"
+        return found
 
     def _waiting(self, row: int, host: str, found: Found, tries: int) -> Waiting:
         """As it would come back from the state, so that a restart makes no difference."""

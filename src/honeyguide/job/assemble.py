@@ -212,9 +212,7 @@ def make_crawler(
     zones = ZoneMemory(stores.state, models, admission.zones)
     zones.restore()
     arrival = Arrival(stores, frontier, parts.model, parts.order, admission=admission, tally=tally)
-    checkpoints = Checkpoints(
-        stores.state, models, parts.model, parts.order, every=options.checkpoint_pages, zones=zones
-    )
+    checkpoints = Checkpoints(stores.state, models, parts.model, parts.order, zones=zones)
     reader = None
     if layout is not None:
         blocks, most = blocks_of(parts.order), config.limits.max_body

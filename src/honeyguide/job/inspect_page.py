@@ -27,7 +27,7 @@ def parts_of_collection(folder: Path) -> Parts:
     recipe = chosen(load(layout.topic_file))
     parts = build_parts(recipe, kept_examples(layout) or Examples(), fit=False, reviews=True)
     with State.open(layout.state_file, read_only=True) as state:
-        if not Checkpoints(state, layout.models_folder, parts.model, parts.order, every=1).restore():
+        if not Checkpoints(state, layout.models_folder, parts.model, parts.order).restore():
             raise CollectionError(f"{folder} has no saved model yet; let the crawl go on, or stop it cleanly")
     return parts
 

@@ -289,6 +289,16 @@ def _split_authority(scheme: str, authority: str) -> tuple[str, int]:
     return host, int(port)
 
 
+def origin_of(url: str) -> str:
+    """Scheme and authority of a canonical URL.
+
+    Example:
+        >>> origin_of("https://example.org/a?b=1")
+        'https://example.org'
+    """
+    return url[: url.index("/", 8)]
+
+
 def parts(url: str) -> UrlParts:
     """The pieces of a canonical URL (of any other text the answer is undefined).
 
