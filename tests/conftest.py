@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", _PATIENT, derandomize=True)
 settings.register_profile("explore", _PATIENT, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+# What the tests make must not look like this user's own.
+_STATE = tempfile.TemporaryDirectory(prefix="honeyguide-state-", ignore_cleanup_errors=True)
+os.environ.setdefault("HONEYGUIDE_STATE", _STATE.name)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,8 @@ from typing import Final
 from honeyguide.errors import HoneyguideError
 
 NAMES: Final = {
+    "begin.topic": "a new collection has its topic file, and nothing else yet",
+    "begin.folders": "a new collection has all but the marker that makes it one",
     "begin.state": "the state's file is begun, its tables are not there yet",
     "fetch.asked": "a URL was handed out, its request is about to go",
     "fetch.answered": "an answer is there and parsed, nobody has looked at it yet",

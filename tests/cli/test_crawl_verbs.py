@@ -60,7 +60,7 @@ def collection(port: int, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("crawl")
     topic = write_topic(folder / "topic.toml", port, max_pages=60)
     out = folder / "collection"
-    first = json.loads(honeyguide("crawl", topic, "--out", out, "--json"))
+    first = json.loads(honeyguide("crawl", topic, "--trust", "--out", out, "--json"))
     assert first["pages"] == 60
     assert first["stopped"] == "budget of 60 pages is spent"
     second = json.loads(honeyguide("resume", out, "--max-pages", 120, "--json"))
@@ -79,8 +79,8 @@ def test_status_counts_add_up(collection: Path) -> None:
 def test_the_same_command_goes_on(collection: Path, port: int, tmp_path: Path) -> None:
     topic = write_topic(tmp_path / "topic.toml", port, max_pages=20)
     out = tmp_path / "again"
-    honeyguide("crawl", topic, "--out", out)
-    done = json.loads(honeyguide("crawl", topic, "--out", out, "--max-pages", 30, "--json"))
+    honeyguide("crawl", topic, "--trust", "--out", out)
+    done = json.loads(honeyguide("crawl", topic, "--trust", "--out", out, "--max-pages", 30, "--json"))
     assert done["pages"] == 30
 
 
@@ -150,7 +150,7 @@ def test_a_folder_of_another_topic_is_refused(collection: Path, tmp_path: Path) 
     other.write_text(
         '[topic]\nname = "owls"\nkeywords = ["owl"]\n[crawl]\nseeds = ["https://example.org/"]\n'
     )
-    message = honeyguide("crawl", other, "--out", collection, status=2)
+    message = honeyguide("crawl", other, "--trust", "--out", collection, status=2)
     assert "choose another folder" in message
 
 
@@ -165,7 +165,7 @@ def test_an_unreachable_seed_is_told(tmp_path: Path) -> None:
     topic.write_text(
         '[topic]\nname = "owls"\nkeywords = ["owl"]\n[crawl]\nseeds = ["http://nowhere.invalid/"]\n'
     )
-    message = honeyguide("crawl", topic, "--out", tmp_path / "out", status=2)
+    message = honeyguide("crawl", topic, "--trust", "--out", tmp_path / "out", status=2)
     assert "no page was fetched; seed http://nowhere.invalid/ ended as dns" in message
 
 
@@ -175,7 +175,7 @@ def test_a_crawl_says_that_its_backlink_service_fails(port: int, tmp_path: Path)
     shown = json.dumps(examples(WEB, TOPIC_NAME, 4))
     text = topic.read_text().replace("[crawl]", f"examples = {shown}\n[crawl]")
     topic.write_text(f'{text}[[discovery]]\nsource = "backlinks"\nservice = {service}\n')
-    told = json.loads(honeyguide("crawl", topic, "--out", tmp_path / "out", "--json"))
+    told = json.loads(honeyguide("crawl", topic, "--trust", "--out", tmp_path / "out", "--json"))
     assert told["pages"] == 5
     assert len(told["warnings"]) == 3, "then the service is left alone"
     assert told["warnings"][0].startswith("backlinks: ")

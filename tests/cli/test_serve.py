@@ -89,7 +89,9 @@ def test_a_crawl_with_the_portal_beside_it(tmp_path: Path) -> None:
             f'[network]\nconnect_to = {{ "*" = "127.0.0.1:{server.port}" }}\n'
         )
         out = tmp_path / "made"
-        with started("crawl", str(tmp_path / "topic.toml"), "--out", str(out), "--ui", "--quiet") as process:
+        with started(
+            "crawl", str(tmp_path / "topic.toml"), "--out", str(out), "--ui", "--quiet", "--trust"
+        ) as process:
             assert process.stderr is not None
             address = ""
             for line in process.stderr:

@@ -94,7 +94,16 @@ async def crawling(
         topic = folder / "topic.toml"
         topic.write_text(TOPIC.format(port=server.port, pages=pages, examples=examples))
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "honeyguide", "crawl", str(topic), "--out", str(folder / "out")),
+            *(
+                sys.executable,
+                "-m",
+                "honeyguide",
+                "crawl",
+                str(topic),
+                "--trust",
+                "--out",
+                str(folder / "out"),
+            ),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,

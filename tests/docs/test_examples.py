@@ -46,6 +46,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             f"[crawl]\nseeds = {list(topic.seeds)}\n[politeness]\ndelay = 0.0\nip_delay = 0.0\n"
             f'[network]\nconnect_to = {{ "*" = "127.0.0.1:{server.port}" }}\n'
         )
+        run(folder, "honeyguide trust topic.toml")
         run(folder, "honeyguide crawl topic.toml --out collection --max-pages 60")
         yield folder
 

@@ -124,17 +124,17 @@ def test_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
     out = small_disk / "out"
     with start_server(SPEC) as server:
         topic = str(topic_file(tmp_path, server.port, 300))
-        done = honeyguide("crawl", topic, "--out", str(out), "--quiet")
+        done = honeyguide("crawl", topic, "--trust", "--out", str(out), "--quiet")
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1, done.stderr
         assert "free" in done.stderr
         held = check_whole(out)
-        again = honeyguide("crawl", topic, "--out", str(out), "--quiet")
+        again = honeyguide("crawl", topic, "--trust", "--out", str(out), "--quiet")
         assert again.returncode == 2, again.stderr  # still full: still one line, and nothing lost
         assert again.stderr.count("\n") == 1, again.stderr
         assert check_whole(out) >= held
         subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
-        done = honeyguide("crawl", topic, "--out", str(out), "--quiet")
+        done = honeyguide("crawl", topic, "--trust", "--out", str(out), "--quiet")
         assert done.returncode == 0, done.stderr
     assert check_whole(out) == 300
 
@@ -145,14 +145,14 @@ def test_a_disk_that_becomes_read_only(tmp_path: Path, small_disk: Path) -> None
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
     with start_server(SPEC) as server:
         topic = str(topic_file(tmp_path, server.port, 60))
-        assert honeyguide("crawl", topic, "--out", str(out), "--quiet").returncode == 0
+        assert honeyguide("crawl", topic, "--trust", "--out", str(out), "--quiet").returncode == 0
         subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-        done = honeyguide("crawl", topic, "--out", str(out), "--quiet", "--max-pages", "100")
+        done = honeyguide("crawl", topic, "--trust", "--out", str(out), "--quiet", "--max-pages", "100")
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1, done.stderr
         assert "Traceback" not in done.stderr
         assert honeyguide("status", str(out)).returncode == 0
         subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
-        done = honeyguide("crawl", topic, "--out", str(out), "--quiet", "--max-pages", "100")
+        done = honeyguide("crawl", topic, "--trust", "--out", str(out), "--quiet", "--max-pages", "100")
         assert done.returncode == 0, done.stderr
     assert check_whole(out) == 100

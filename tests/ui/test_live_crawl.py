@@ -82,7 +82,17 @@ def test_a_crawl_from_start_to_end(watched: Watched, portal: RunningPortal, topi
     watched.problems.clear()  # the console tells of the 404
 
     folder = topic_file.parent / "collection"
-    command = [sys.executable, "-m", "honeyguide", "crawl", str(topic_file), "--out", str(folder), "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "honeyguide",
+        "crawl",
+        str(topic_file),
+        "--trust",
+        "--out",
+        str(folder),
+        "--quiet",
+    ]
     crawl = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         page.goto(portal.url)

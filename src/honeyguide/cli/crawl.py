@@ -10,14 +10,17 @@ from pathlib import Path
 
 from honeyguide.cli.output import Progress, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
+from honeyguide.cli.trust import require_trust
 from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed, load
+from honeyguide.config.reach import reach
 from honeyguide.config.recipes import lacks, uses
 from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
-from honeyguide.store.layout import Layout, is_collection
+from honeyguide.store.layout import Layout, is_begun, is_collection
+from honeyguide.trust import is_trusted, remember_trust
 
 INTERRUPTED = "interrupted"
 MOST_WARNINGS = 5
@@ -33,6 +36,7 @@ def crawl(
     max_pages: int | None = None,
     max_seconds: float | None = None,
     allow_net: tuple[str, ...] = (),
+    trust: bool = False,
     ui: bool = False,
     json: bool = False,
     quiet: bool = False,
@@ -46,11 +50,17 @@ def crawl(
         max_pages: Pages to download, instead of the file's limit.
         max_seconds: Time to spend, instead of the file's limit.
         allow_net: Private networks that may be asked, such as 127.0.0.0/8.
+        trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
+            classes, without asking you (see `honeyguide trust`).
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
     config = load(topic)
+    found = reach(config)
+    if not is_trusted(topic, found):
+        require_trust(topic, found, trust=trust)
+        remember_trust(topic, found)
     check_config(config)
     folder = out or Path("collections") / slug(config.topic.name)
     if is_collection(folder):
@@ -59,6 +69,8 @@ def crawl(
         "crawl": {"recipe": recipe, "max_pages": max_pages, "max_seconds": max_seconds},
         "network": {"allow_net": allow_net or None},
     }
+    if trust and is_collection(folder):
+        Layout.adopt(folder, reach=reach(load(Layout.open(folder).topic_file)))
     run(changed(config, changes), folder, json=json, quiet=quiet, ui=ui)
 
 
@@ -68,6 +80,7 @@ def resume(
     *,
     max_pages: int | None = None,
     max_seconds: float | None = None,
+    trust: bool = False,
     ui: bool = False,
     json: bool = False,
     quiet: bool = False,
@@ -78,11 +91,19 @@ def resume(
         folder: The collection.
         max_pages: A new limit for all its pages together.
         max_seconds: A new limit for all its time together.
+        trust: Go on with a collection that was made elsewhere (see `honeyguide trust`).
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
-    config = load(Layout.open(folder).topic_file)
+    layout = Layout.create(folder) if is_begun(folder) else Layout.open(folder)
+    config = load(layout.topic_file)
+    found = reach(config)
+    if not trust:
+        layout.require_ours()
+    if not layout.allows(found):
+        require_trust(layout.topic_file, found, trust=trust)
+    Layout.adopt(folder, reach=found)
     limits: dict[str, object] = {"max_pages": max_pages, "max_seconds": max_seconds}
     run(changed(config, {"crawl": limits}), folder, json=json, quiet=quiet, ui=ui)
 

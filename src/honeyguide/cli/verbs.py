@@ -88,6 +88,12 @@ VERBS = (
         "resume collections/owls --max-pages 5000",
     ),
     Verb(
+        "trust",
+        "honeyguide.cli.trust:trust",
+        "Take a topic file or a collection from elsewhere as your own.",
+        "trust collections/owls",
+    ),
+    Verb(
         "serve",
         "honeyguide.cli.serve:serve",
         "Open the portal on a collection: watch, review, search, export.",

@@ -160,6 +160,12 @@ class CrawlTable(Table):
     """Pages of one registered domain."""
     max_depth: MaxDepth = None
     """Links from a seed."""
+    trap_zones: bool = True
+    """Close parts of sites that show signs of a trap: copies, mazes, combined filters, endless calendars."""
+    trap_pages: Annotated[int, Field(ge=2, le=10**6)] = 8
+    """Pages that must show a sign before their part of the site is closed."""
+    trap_sample: Annotated[int, Field(ge=0, le=10**9)] = 100
+    """One address in so many of a closed part is fetched all the same, and may open it again; 0: none."""
     follow_sitemaps: bool = False
     """Read sitemaps that robots.txt or pages name."""
     follow_feeds: bool = False

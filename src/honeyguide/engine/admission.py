@@ -21,9 +21,16 @@ def domain_of(host: str) -> str:
 
 REMEMBERED = 100_000
 """Addresses whose verdict is kept (about 20 MB)."""
+SEED = "seed"
+_BY_LINK = frozenset({"link", "redirect", "canonical"})
 LISTINGS = frozenset({"sitemap", "feed"})
 FOLLOWED_KINDS = frozenset({"a", "area", "frame", "iframe", "link", "refresh"})
 _WAITING, _ORDER = int(Outcome.WAITING), int(Outcome.ORDER)
+
+
+def is_given(source: str) -> bool:
+    """Whether a URL was given from outside rather than found by a link alone."""
+    return source not in _BY_LINK and source not in LISTINGS
 
 
 class Admission:
@@ -38,10 +45,11 @@ class Admission:
         max_redirects: int = 10,
         follow_feeds: bool = False,
         obey_nofollow: bool = True,
+        zones: Zones | None = None,
     ) -> None:
         self._scope = scope
         self._traps = traps
-        self.zones = Zones()
+        self.zones = zones if zones is not None else Zones()
         """What the fetched pages taught about parts of sites; `Arrival` feeds it."""
         self._max_depth = max_depth
         self._max_redirects = max_redirects
@@ -58,6 +66,11 @@ class Admission:
         if reason:
             return Outcome.TRAP, reason
         return self._depth_rules(depth, redirects)
+
+    def refuse_seed(self, url: str) -> tuple[Outcome, str] | None:
+        """Why a URL that the user named may not wait: only the scope, also the user's, can say no."""
+        reason = self._scope.reason(url)
+        return (Outcome.SCOPE, reason) if reason else None
 
     def _depth_rules(self, depth: int, redirects: int = 0) -> tuple[Outcome, str] | None:
         if depth > self._traps.max_depth:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from honeyguide.engine.admission import Admission, domain_of, offers_of
+from honeyguide.engine.admission import SEED, Admission, domain_of, is_given, offers_of
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
 from honeyguide.engine.visit import Visit
@@ -79,14 +79,17 @@ class Arrival:
 
     def inject(self, found: Found) -> int:
         """Bring a URL in from outside (seed, redirect, suggestion), past the same rules. Its row."""
-        refused = self._admission.refuse(found.url, found.depth, found.redirects)
+        if found.source == SEED:
+            refused = self._admission.refuse_seed(found.url)
+        else:
+            refused = self._admission.refuse(found.url, found.depth, found.redirects)
         if refused:
             found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
         return self._frontier.add([found], "max")[0]
 
     def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
         """End a URL whose part of a site has turned out to be a trap since it was found."""
-        reason = self._zones.reason(waiting.url)
+        reason = None if waiting.source == SEED else self._zones.reason(waiting.url)
         if reason is None:
             return []
         self._frontier.release(waiting.host)
@@ -214,8 +217,14 @@ class Arrival:
         record = self._record(row, page, verdict, position)
         self._state.save_page(record, targets)
         failpoint("arrive.page")
-        copied = record.duplicate_of or record.near_duplicate_of
-        self._zones.fetched(row, page.url, targets=targets, twin=twin_of(copied, record.text_bytes))
+        self._zones.fetched(
+            row,
+            page.url,
+            targets=targets,
+            twin=self._copied(record),
+            on_topic=verdict.on_topic,
+            given=is_given(waiting.source),
+        )
         if self._index is not None and verdict.on_topic and not page.noindex:
             index_page(self._index, row, page, verdict.score)
         self._count_host(waiting.host, verdict)
@@ -230,6 +239,20 @@ class Arrival:
             "title": page.title[:200],
         }
         return [self._state.append_event("page", page.url, data, at=now)]
+
+    def _copied(self, page: PageRecord) -> int:
+        """The page that one copies, as the trap rules take it."""
+        same_words, same_title = bool(page.duplicate_of), False
+        if page.near_duplicate_of and not page.duplicate_of:
+            words, title = self._state.likeness(page.near_duplicate_of)
+            same_words, same_title = words == page.simhash & (1 << 64) - 1, title == page.title
+        return twin_of(
+            page.duplicate_of or page.near_duplicate_of,
+            page.text_bytes,
+            same_words=same_words,
+            same_title=same_title,
+            on_topic=page.on_topic,
+        )
 
     def _record(self, row: int, page: Page, verdict: Verdict, position: Position | None) -> PageRecord:
         exact = self._state.page_by_digest(page.digest)

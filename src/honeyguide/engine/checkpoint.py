@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
+from honeyguide.engine.admission import is_given
 from honeyguide.engine.budget import Tally
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
@@ -13,6 +16,8 @@ from honeyguide.store.models import Saved, read_saved, write_saved
 from honeyguide.store.state import State
 from honeyguide.web.zones import Zones, twin_of
 
+DAMAGE = (CollectionError, ValueError, KeyError, TypeError, IndexError, AttributeError, msgspec.MsgspecError)
+"""What a file that is not as it was written can make a part's `load` raise."""
 KEPT = 8
 """Files of each part that stay. The state may name an older one than the newest until it is committed, and no
 transaction sees so many."""
@@ -45,6 +50,8 @@ class Checkpoints:
         self._model = model
         self._order = order
         self._zones = zones
+        self.damaged = ""
+        """What was wrong with the newest checkpoint, if anything was."""
 
     @property
     def stateful(self) -> bool:
@@ -71,19 +78,38 @@ class Checkpoints:
 
     def _remove_old(self, part: str) -> None:
         assert self._folder is not None
-        numbers = [path.stem.partition("-")[2] for path in self._folder.glob(f"{part}-*.npz")]
-        for number in sorted(int(text) for text in numbers if text.isdecimal())[:-KEPT]:
+        for number in _numbers(self._folder, part)[:-KEPT]:
             (self._folder / f"{part}-{number}.npz").unlink(missing_ok=True)
 
     def restore(self) -> int:
-        """Load the newest checkpoint. The number of pages it covers; 0 when there is none."""
-        pages = self._state.setting("checkpoint")
-        if self._folder is None or not isinstance(pages, int):
+        """Load the newest checkpoint that can be read. The number of pages it covers; 0 when there is none.
+
+        A file that is missing or damaged is passed over for the one before it; `damaged` then tells. What
+        was learned since is in the archive.
+        """
+        named = self._state.setting("checkpoint")
+        if self._folder is None or not isinstance(named, int):
             return 0
-        self._model.load(read_saved(self._folder, f"model-{pages}"))
-        if self._state.setting("checkpoint_has_order"):
-            self._order.load(read_saved(self._folder, f"order-{pages}"))
-        return pages
+        has_order = bool(self._state.setting("checkpoint_has_order"))
+        earlier = [number for number in _numbers(self._folder, "model") if number < named]
+        for pages in (named, *reversed(earlier)):
+            try:
+                model = read_saved(self._folder, f"model-{pages}")
+                order = read_saved(self._folder, f"order-{pages}") if has_order else None
+                self._model.load(model)
+                if order is not None:
+                    self._order.load(order)
+            except DAMAGE as error:
+                self.damaged = self.damaged or str(error) or type(error).__name__
+                continue
+            return pages
+        return 0
+
+
+def _numbers(folder: Path, part: str) -> list[int]:
+    """Page numbers of the files of a part, lowest first."""
+    names = [path.stem.partition("-")[2] for path in folder.glob(f"{part}-*.npz")]
+    return sorted(int(text) for text in names if text.isdecimal())
 
 
 class ZoneMemory:
@@ -96,24 +122,35 @@ class ZoneMemory:
         self._saved = 0
 
     def restore(self) -> int:
-        """Load the newest file and feed the pages fetched since (without a file, all). How many those were.
+        """Load the newest file and feed the pages fetched since. How many those were.
 
-        Raises:
-            CollectionError: The file is damaged.
+        Without a file, or with one that is damaged, those are all pages.
         """
         pages = self._state.setting(ZONES)
         if self._folder is not None and isinstance(pages, int):
-            path = self._folder / f"zones-{pages}.npz"
-            if path.is_file():
-                saved = read_saved(self._folder, path.stem)
-                try:
-                    self._zones.load(saved.values, saved.arrays)
-                except ValueError as error:
-                    raise CollectionError(f"{path}: {error}; delete it to read all pages again") from error
+            try:
+                saved = read_saved(self._folder, f"zones-{pages}")
+                self._zones.load(saved.values, saved.arrays)
                 self._saved = pages
+            except (CollectionError, ValueError):
+                self._saved = 0
         fed = 0
-        for row, url, targets, copied, length in self._state.addresses(after=self._saved):
-            self._zones.fetched(row, url, targets=targets, twin=twin_of(copied, length))
+        for page in self._state.addresses(after=self._saved):
+            twin = twin_of(
+                page.copied,
+                page.length,
+                same_words=page.same_words,
+                same_title=page.same_title,
+                on_topic=page.on_topic,
+            )
+            self._zones.fetched(
+                page.row,
+                page.url,
+                targets=page.links,
+                twin=twin,
+                on_topic=page.on_topic,
+                given=is_given(page.source),
+            )
             fed += 1
         return fed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Protocol
+from typing import Final, Protocol
 
 
 class Clock(Protocol):
@@ -26,14 +26,25 @@ class Clock(Protocol):
         ...
 
 
+# Where it exists, the clock that goes on while the machine sleeps.
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 class WallClock:
-    """The machine's clock."""
+    """The machine's clock as it stood at the beginning, and steady from then on.
+
+    Somebody, or a time server, may set the machine's clock while a crawl runs. Hosts that wait by it would be
+    asked too early, or not for hours.
+    """
 
     virtual = False
 
+    def __init__(self) -> None:
+        self._begin = time.time() - time.clock_gettime(_STEADY)
+
     def now(self) -> float:
         """The time."""
-        return time.time()
+        return self._begin + time.clock_gettime(_STEADY)
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""

@@ -49,6 +49,7 @@ class Committer:
         self._ready: list[Event] = []
         self._last_pages = tally.pages
         self._last_time = 0.0
+        self._hurried = False
 
     def add(self, events: list[Event]) -> None:
         """Hold events that the open transaction contains."""
@@ -74,8 +75,14 @@ class Committer:
         """Whether events wait for their transaction."""
         return bool(self._held)
 
+    def hurry(self) -> None:
+        """Commit soon: something was said that must not be forgotten by a crash."""
+        self._hurried = True
+
     def due(self, now: float) -> bool:
         """Whether enough has gathered, or waited long enough, for a transaction."""
+        if self._hurried:
+            return True
         return self._tally.pages - self._last_pages >= self._pages or now - self._last_time >= self._seconds
 
     def commit(self, now: float) -> None:
@@ -98,6 +105,7 @@ class Committer:
         self._held.clear()
         self._last_pages = self._tally.pages
         self._last_time = now
+        self._hurried = False
 
     def fresh(self) -> list[Event]:
         """Events committed since the last call."""

@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 
 from honeyguide.discovery.base import Answer, Ask, Source, due, suggest_data
-from honeyguide.engine.admission import found_outside
+from honeyguide.engine.admission import SEED, found_outside
 from honeyguide.engine.arrival import Arrival
 from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.checkpoint import Checkpoints
@@ -21,14 +21,17 @@ from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.traffic import Traffic
 from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.failpoint import failpoint
+from honeyguide.fetch.base import AddressBook
 from honeyguide.frontier import Frontier, Waiting
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
-from honeyguide.web import canonical
+from honeyguide.web import canonical, parts
 
 SEED_PRIORITY = 1e6
 """Seeds go before everything else, in the order they were given."""
+LONG_WAIT = 5.0
+"""Seconds; that a host is to be left alone for longer is committed at once, so that no crash forgets it."""
 INJECTED_PRIORITY = 1e3
 """Suggested URLs go before links, unless their source says otherwise."""
 
@@ -76,6 +79,7 @@ class Crawler:
         clock: Clock,
         frontier: Frontier,
         traffic: Traffic,
+        addresses: AddressBook | None = None,
         arrival: Arrival,
         order: LinkOrder,
         sources: Sequence[Source],
@@ -92,6 +96,7 @@ class Crawler:
         self._clock = clock
         self._frontier = frontier
         self._traffic = traffic
+        self._addresses = addresses
         self._arrival = arrival
         self._order = order
         self._sources = tuple(sources)
@@ -210,7 +215,7 @@ class Crawler:
         for number, text in enumerate(self._topic.seeds):
             url = canonical(text)
             if url:
-                self._inject(url, SEED_PRIORITY - number, "seed")
+                self._inject(url, SEED_PRIORITY - number, SEED)
 
     def _inject(self, url: str, priority: float, source: str, memo: dict[str, float] | None = None) -> int:
         return self._arrival.inject(found_outside(url, priority, source, memo=memo or {}))
@@ -251,8 +256,37 @@ class Crawler:
             if dropped:
                 self._committer.add(dropped)
                 continue
-            self._traffic.began(waiting, self._frontier.host(waiting.host), now)
+            host = self._frontier.host(waiting.host)
+            if self._addresses is not None:
+                address = self._addresses.address(parts(waiting.url).host)
+                if not address:
+                    self._traffic.looks_up(waiting, host, now)
+                    self._start(self._look_up(self._addresses, waiting, host))
+                    continue
+                if address != host.ip:
+                    self._has_address(waiting, address)  # it may have to wait for others of this address
+                    continue
+            self._traffic.began(waiting, host, now)
             self._start(self._visit(waiting))
+
+    async def _look_up(self, addresses: AddressBook, waiting: Waiting, host: Host) -> None:
+        """Find the address of a host before it is asked, since others may live there, too."""
+        address = await addresses.look_up(parts(waiting.url).host)
+        self._traffic.looked_up(waiting)
+        if address:
+            self._done.append(partial(self._has_address, waiting, address))
+            return
+        # The request will say what is wrong.
+        self._traffic.began(waiting, host, self._clock.now())
+        await self._visit(waiting)
+
+    def _has_address(self, waiting: Waiting, address: str) -> None:
+        """The URL waits again, now with the others of its address."""
+        host = self._frontier.host(waiting.host)
+        host.ip = address
+        self._frontier.touch(host)
+        self._frontier.put_back(waiting)
+        self._frontier.release(waiting.host)
 
     def _busy(self, now: float) -> int:
         """Slots that are taken."""
@@ -345,6 +379,8 @@ class Crawler:
         if again:
             self._frontier.put_back(waiting, tries=waiting.tries + retry)
             self._committer.keep(visit)
+        if host.ready_at - now > LONG_WAIT and not self._clock.virtual:
+            self._committer.hurry()
         self._frontier.release(waiting.host)
         if host.given_up:
             self._frontier.drop_host(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -15,6 +16,7 @@ from honeyguide.fetch.options import MAX_BODY
 from honeyguide.fetch.politeness import parse_retry_after
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
 from honeyguide.fetch.room import Room
+from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Waiting
 from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
@@ -69,7 +71,9 @@ class LiveVisitor:
         robots: RobotsCache | None,
         options: VisitOptions,
         recall: Recall | None = None,
+        turns: Turns | None = None,
     ) -> None:
+        self._turns = turns
         self._fetcher = fetcher
         self._parser = parser
         self._robots = robots
@@ -89,10 +93,13 @@ class LiveVisitor:
             if refused is not None:
                 return refused
             delay = answer.crawl_delay
+            if self._turns is not None:
+                self._turns.asks_for(waiting.url, delay)
         hold = self._room.hold()
         try:
             request = Request(waiting.url, max_bytes=self._options.max_bytes, hold=hold)
-            result = await self._fetcher.fetch(request)
+            async with self._turns.handed_out(waiting.url) if self._turns else nullcontext():
+                result = await self._fetcher.fetch(request)
             if isinstance(result, Failure):
                 return _failed(result, delay)
             return await self._answered(result, delay, listing=waiting.source in LISTINGS)

@@ -12,7 +12,7 @@ from honeyguide.engine.committer import Stores
 from honeyguide.failpoint import failpoint
 from honeyguide.fetch.decode import codings, decode
 from honeyguide.frontier import Waiting
-from honeyguide.model import Page
+from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import Blocks, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.archive import Position
@@ -89,9 +89,7 @@ def catch_up(reader: Reader, stores: Stores, arrival: Arrival, checkpoints: Chec
         return
     if checkpoints.stateful:
         relearn(reader, stores, arrival, after=covered)
-    crashed = any(session.stop is None for session in stores.state.sessions()[:-1])
-    if crashed:
-        index_missing(reader, stores)
+    index_missing(reader, stores)
 
 
 def relearn(reader: Reader, stores: Stores, arrival: Arrival, *, after: int) -> int:
@@ -110,11 +108,14 @@ def relearn(reader: Reader, stores: Stores, arrival: Arrival, *, after: int) -> 
 
 
 def index_missing(reader: Reader, stores: Stores) -> int:
-    """Bring the full-text index up to the state: a crash may fall between their two commits."""
+    """Bring the full-text index up to the state: a crash fell between their commits, or it was deleted."""
     if stores.index is None:
         return 0
     pages = 0
     for row in stores.index.missing(stores.state.rows_on_topic()):
+        known = stores.state.url_by_row(row)
+        if known is None or known.status is not Outcome.FETCHED:
+            continue
         record = stores.state.page_by_row(row)
         page = reader.page(record) if record and record.file else None
         if record is not None and page is not None and not page.noindex:

@@ -8,10 +8,19 @@ half of the slots: a thousand servers that drip bytes can take those, never the 
 from __future__ import annotations
 
 import resource
+from collections.abc import Iterable
 from typing import Final
 
 from honeyguide.engine.visit import Visit
-from honeyguide.fetch.politeness import IpGate, PolitenessPolicy, after_failure, after_response, may_retry
+from honeyguide.fetch.politeness import (
+    MAX_RETRY_AFTER,
+    IpGate,
+    PolitenessPolicy,
+    after_failure,
+    after_response,
+    delay_of,
+    may_retry,
+)
 from honeyguide.frontier import Waiting
 from honeyguide.model import Host, Outcome
 
@@ -113,12 +122,15 @@ class Traffic:
         policy: How gently hosts are asked.
         concurrency: Number of slots.
         slow_limit: Slow requests that may go on without a slot; 0 where time is not real.
+        gate: Spacing per address, where others share it.
     """
 
-    def __init__(self, policy: PolitenessPolicy, concurrency: int, *, slow_limit: int) -> None:
+    def __init__(
+        self, policy: PolitenessPolicy, concurrency: int, *, slow_limit: int, gate: IpGate | None = None
+    ) -> None:
         self.slots = Slots(concurrency, slow_limit=slow_limit)
         self._policy = policy
-        self._gate = IpGate(policy)
+        self._gate = gate or IpGate(policy)
 
     def host_ready(self, host: Host, now: float) -> float:
         """When a host may be asked as far as slots go: at once (0), or to be looked at again later."""
@@ -128,6 +140,14 @@ class Traffic:
         """When the address of a host may be asked."""
         # Where it is full: look again soon, since nobody can say when a request will end.
         return min(self._gate.ready_at(host.ip), now + max(0.02, self._policy.ip_delay))
+
+    def looks_up(self, waiting: Waiting, host: Host, now: float) -> None:
+        """The address of a host is looked up before it is asked."""
+        self.slots.took(waiting.row, now, doubtful=is_doubtful(host))
+
+    def looked_up(self, waiting: Waiting) -> None:
+        """The address is there; the slot is free."""
+        self.slots.gave_back(waiting.row, 0.0, answered=False)
 
     def began(self, waiting: Waiting, host: Host, now: float) -> None:
         """A request is sent."""
@@ -142,6 +162,33 @@ class Traffic:
         """Bring a host's record up to date after a visit. True: the URL may be tried once more."""
         self._gate.gave_back(host.name)
         return after_visit(host, visit, self._policy, tries=waiting.tries, now=now)
+
+
+def recovered(
+    hosts: Iterable[Host], policy: PolitenessPolicy, *, now: float, saved: float, crashed: bool
+) -> list[Host]:
+    """Hosts whose saved times had to be corrected when a crawl is taken up again.
+
+    A clock that has been set back since makes saved times lie far ahead: they are moved with it, and nobody
+    is left alone for longer than a day. A crawl that was killed may have asked anybody the moment before:
+    every host gets its delay, counted from now.
+
+    Args:
+        hosts: Their records, which are changed.
+        policy: How gently hosts are asked.
+        now: The time.
+        saved: The time of the last commit.
+        crashed: Whether the last session was killed.
+    """
+    found = []
+    for host in hosts:
+        ready = min(host.ready_at - max(0.0, saved - now), now + MAX_RETRY_AFTER)
+        if crashed:
+            ready = max(ready, now + max(delay_of(host, policy), policy.ip_delay))
+        if ready != host.ready_at:
+            host.ready_at = ready
+            found.append(host)
+    return found
 
 
 def after_visit(host: Host, visit: Visit, policy: PolitenessPolicy, *, tries: int, now: float) -> bool:

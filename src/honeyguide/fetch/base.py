@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
@@ -76,4 +76,17 @@ class Fetcher(Protocol):
 
     async def close(self) -> None:
         """Let go of connections."""
+        ...
+
+
+@runtime_checkable
+class AddressBook(Protocol):
+    """A fetcher that can tell which address it would dial, so that limits per address hold from the start."""
+
+    def address(self, host: str) -> str:
+        """The address that would be dialled now; empty when it has to be looked up first."""
+        ...
+
+    async def look_up(self, host: str) -> str:
+        """The address that would be dialled; empty when there is none that may be."""
         ...

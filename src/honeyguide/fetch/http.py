@@ -126,13 +126,13 @@ class HttpFetcher:
         """The address that would be dialled for a host; empty when there is none that may be."""
         try:
             async with asyncio.timeout(self.options.deadline):
-                return str((await self._resolver.resolve(host))[0]["host"])
+                return str((await self._resolver.resolve(host.strip("[]")))[0]["host"])
         except (OSError, TimeoutError):
             return ""
 
     def address(self, host: str) -> str:
-        """The address that was dialled, or looked up, for a host a short while ago; else empty."""
-        return self._resolver.known(host)
+        """The address that would be dialled for a host now; empty when it has to be looked up first."""
+        return self._resolver.known(host.strip("[]"))
 
     async def _ask(self, asked: Asked) -> aiohttp.ClientResponse:
         session = self._session or self._open()

@@ -180,6 +180,7 @@ class RobotsCache:
 
         Returns None, and remembers nothing, when it is too old or was no usable answer.
         """
+        fetched_at = min(fetched_at, self._clock())  # the clock may have been ahead
         expires_at = fetched_at + self._options.ttl
         if not 200 <= status < 500 or status == 429 or expires_at <= self._clock():
             return None

@@ -112,7 +112,8 @@ class Turns:
         self._wanted[host] += 1
         try:
             async with lock:
-                await self._sleep(max(0.0, self._ready.get(host, 0.0) - self._now()))
+                while (wait := self._ready.get(host, 0.0) - self._now()) > 0.0:
+                    await self._sleep(wait)
                 try:
                     yield
                 finally:

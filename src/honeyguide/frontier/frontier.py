@@ -259,6 +259,10 @@ class Frontier:
         """
         return self._hosts[self._host_rows[name]]
 
+    def hosts(self) -> Sequence[Host]:
+        """The records of all hosts; `touch` those that you change."""
+        return self._hosts[1:]
+
     def knows_host(self, name: str) -> bool:
         """Whether a host has, or had, waiting URLs."""
         return name in self._host_rows

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.config.load import freeze
+from honeyguide.config.reach import reach
 from honeyguide.config.recipes import Recipe
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Recalling, Source
@@ -27,25 +28,28 @@ from honeyguide.engine.crawler import Crawler, CrawlOptions
 from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
 from honeyguide.engine.reread import Reader, catch_up
 from honeyguide.engine.retraining import Retraining
-from honeyguide.engine.traffic import Traffic, affordable
+from honeyguide.engine.traffic import Traffic, affordable, recovered
 from honeyguide.engine.visit import Visitor
-from honeyguide.fetch.base import Fetcher
+from honeyguide.errors import CollectionError
+from honeyguide.fetch.base import AddressBook, Fetcher
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
-from honeyguide.fetch.politeness import PolitenessPolicy
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.fetch.robots import RobotsCache, RobotsOptions
+from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Frontier
 from honeyguide.job.parts import Parts, blocks_for, blocks_of, build_parts
 from honeyguide.model import Examples
 from honeyguide.parse.base import Blocks
 from honeyguide.parse.pool import ParsePool
 from honeyguide.relevance.reviewed import ReviewedModel
-from honeyguide.store.archive import ArchiveWriter
+from honeyguide.store.archive import ArchiveWriter, archive_files
 from honeyguide.store.index import FullText
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.state import State
 from honeyguide.web import Scope, TrapLimits
+from honeyguide.web.zones import ZoneLimits, Zones
 
 SOFTWARE = f"honeyguide/{VERSION}"
 
@@ -73,6 +77,8 @@ class Equipment:
     layout: Layout | None = None
     """Where the collection is; None keeps everything in memory."""
     fetcher: Fetcher | None = None
+    gate: IpGate | None = None
+    """Spacing per address, for all requests of the crawl."""
 
     async def close(self) -> None:
         """Let go of connections and parse workers; the stores stay open."""
@@ -89,8 +95,9 @@ def equip(
     own: dict[str, object] = {"http": ServiceHttp(fetcher), "clock": clock, "state": stores.state}
     given = replace(given, services={**own, **(given.services or {})})
     blocks = blocks_for(recipe.ordering)
-    visitor = given.visitor or make_visitor(config, blocks, clock, stores.state, fetcher=fetcher)
-    return Equipment(config, recipe, clock, stores, visitor, given, layout, fetcher)
+    gate = IpGate(politeness_policy(config))
+    visitor = given.visitor or make_visitor(config, blocks, clock, stores.state, fetcher=fetcher, gate=gate)
+    return Equipment(config, recipe, clock, stores, visitor, given, layout, fetcher, gate)
 
 
 @asynccontextmanager
@@ -110,12 +117,20 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
     """State, archive and index of a collection folder; a state in memory when there is none."""
     if root is None:
         return Stores(State.open(None)), None
-    layout = Layout.open(root) if is_collection(root) else Layout.create(root, software=SOFTWARE)
+    if is_collection(root):
+        layout = Layout.open(root)
+        layout.require_ours()
+    else:
+        layout = Layout.create(root, software=SOFTWARE, topic=freeze(config), reach=reach(config, root=root))
     state = State.open(layout.state_file, synchronous=config.storage.sync.upper())
-    if not layout.topic_file.exists():
-        layout.topic_file.write_text(freeze(config), encoding="utf-8")
     born = state.setting("born")
     if born is None:
+        if archive_files(layout.archive_folder, "pages"):
+            state.close()
+            raise CollectionError(
+                f"{layout.state_file} is empty, but there are pages in {layout.archive_folder}: restore the"
+                " state from a copy, or begin anew in another folder"
+            )
         born = clock.now()
         state.put_setting("born", born)
         state.commit()
@@ -131,7 +146,7 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
             seed=f"{config.topic.name} {born}",
         )
     if config.storage.index:
-        index = FullText.open(layout.index_file)
+        index = FullText.open_or_rebuild(layout.index_file)
     return Stores(state, archive, index), layout
 
 
@@ -144,19 +159,36 @@ def make_fetcher(config: Config, clock: Clock, given: Given) -> Fetcher:
     )
 
 
-def make_visitor(config: Config, blocks: Blocks, clock: Clock, state: State, *, fetcher: Fetcher) -> Visitor:
+def make_visitor(
+    config: Config,
+    blocks: Blocks,
+    clock: Clock,
+    state: State,
+    *,
+    fetcher: Fetcher,
+    gate: IpGate | None = None,
+) -> Visitor:
     """Visits over a fetcher, as the configuration describes them."""
+    policy = politeness_policy(config)
+    turns = Turns(
+        policy,
+        gate or IpGate(policy),
+        now=clock.now,
+        sleep=clock.sleep,
+        look_up=fetcher.look_up if isinstance(fetcher, AddressBook) else None,
+    )
     robots = RobotsCache(
         fetcher,
         config.identity.product,
         clock=clock.now,
         options=robots_options(config),
+        turns=turns,
     )
 
     workers = 0 if clock.virtual else (config.crawl.parse_workers or max(1, (os.cpu_count() or 2) - 1))
     pool = ParsePool(workers, deadline=config.limits.parse_deadline, memory_limit=config.limits.parse_memory)
     options = VisitOptions(blocks=blocks, max_bytes=config.limits.max_body)
-    return LiveVisitor(fetcher, pool, robots=robots, options=options, recall=state.robots)
+    return LiveVisitor(fetcher, pool, robots=robots, options=options, recall=state.robots, turns=turns)
 
 
 def make_admission(config: Config, clock: Clock) -> Admission:
@@ -179,6 +211,20 @@ def make_admission(config: Config, clock: Clock) -> Admission:
         max_depth=config.crawl.max_depth,
         max_redirects=config.limits.max_redirects,
         follow_feeds=config.crawl.follow_feeds,
+        zones=Zones(zone_limits(config)),
+    )
+
+
+def zone_limits(config: Config) -> ZoneLimits:
+    """How soon a part of a site is taken for a trap."""
+    pages = config.crawl.trap_pages
+    return ZoneLimits(
+        close=config.crawl.trap_zones,
+        copies=pages,
+        tree=pages,
+        dates=pages * 3 // 2,
+        facets=pages * 3 // 2,
+        sample=config.crawl.trap_sample,
     )
 
 
@@ -207,6 +253,7 @@ def make_crawler(
         max_pages_per_domain=config.crawl.max_pages_per_domain,
         keep_graph=parts.order.reorder_every is not None,
     )
+    _correct_times(frontier, equipment)
     admission = make_admission(config, clock)
     models = layout.models_folder if layout else None
     zones = ZoneMemory(stores.state, models, admission.zones)
@@ -238,7 +285,8 @@ def make_crawler(
         visitor=equipment.visitor,
         clock=clock,
         frontier=frontier,
-        traffic=_traffic(config, options, clock),
+        traffic=_traffic(equipment, options),
+        addresses=equipment.fetcher if isinstance(equipment.fetcher, AddressBook) else None,
         arrival=arrival,
         order=parts.order,
         sources=parts.sources,
@@ -286,9 +334,29 @@ def _crawl_options(config: Config, clock: Clock) -> CrawlOptions:
     )
 
 
-def _traffic(config: Config, options: CrawlOptions, clock: Clock) -> Traffic:
-    slow = 0 if clock.virtual else affordable(options.concurrency)
-    return Traffic(politeness_policy(config), options.concurrency, slow_limit=slow)
+def _traffic(equipment: Equipment, options: CrawlOptions) -> Traffic:
+    slow = 0 if equipment.clock.virtual else affordable(options.concurrency)
+    policy = politeness_policy(equipment.config)
+    return Traffic(policy, options.concurrency, slow_limit=slow, gate=equipment.gate)
+
+
+def _correct_times(frontier: Frontier, equipment: Equipment) -> None:
+    """Hosts wait as long as they should, whatever became of the clock or of the last session."""
+    if equipment.clock.virtual:
+        return
+    state, now = equipment.stores.state, equipment.clock.now()
+    earlier = [one for one in state.sessions() if one.stop is None or one.reason]
+    crashed = len(earlier) > 1 and earlier[-2].stop is None
+    saved = state.setting("clock")
+    changed = recovered(
+        frontier.hosts(),
+        politeness_policy(equipment.config),
+        now=now,
+        saved=saved if isinstance(saved, float) else now,
+        crashed=crashed,
+    )
+    for host in changed:
+        frontier.touch(host)
 
 
 def budget(config: Config) -> Budget:

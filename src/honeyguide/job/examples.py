@@ -17,7 +17,7 @@ from honeyguide.discovery.base import Answer, Preparing, Recalling, Source, sugg
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import keep_robots
 from honeyguide.engine.visit import Visit, Visitor
-from honeyguide.errors import CollectionError, TopicError
+from honeyguide.errors import TopicError
 from honeyguide.fetch.decode import BadEncoding, codings, decode
 from honeyguide.fetch.options import MAX_BODY
 from honeyguide.frontier import Waiting
@@ -100,14 +100,13 @@ def kept_examples(layout: Layout) -> Examples | None:
 
 
 def _kept(file: Path | None) -> Examples | None:
+    """What was kept earlier; None when there is nothing, or nothing whole: then it is gathered again."""
     if file is None or not file.exists():
         return None
     try:
         return msgspec.json.decode(read_plain(file, MOST_KEPT), type=Examples)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise CollectionError(
-            f"{file}: {error}; restore it from a copy, or delete it to start again"
-        ) from error
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return None
 
 
 def _keep(file: Path | None, examples: Examples) -> None:

@@ -97,6 +97,35 @@ class FullText:
             )
         return cls(connection, path)
 
+    @classmethod
+    def open_or_rebuild(cls, path: Path) -> FullText:
+        """Open an index for writing; a damaged one is set aside, and an empty one begun.
+
+        Nothing is lost: the texts are in the archive, and a resume puts them in again (`missing`).
+        """
+        try:
+            return cls._looked_at(path)
+        except (sqlite3.Error, CollectionError) as error:
+            if not _is_damage(error if isinstance(error, sqlite3.Error) else error.__cause__):
+                raise
+        require_plain_database(path, writing=True)
+        for end in ("-wal", "-shm", "-journal"):
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        path.replace(path.with_name(path.name + ".damaged"))
+        return cls.open(path)
+
+    @classmethod
+    def _looked_at(cls, path: Path) -> FullText:
+        """Open an index and read a little of each table."""
+        index = cls.open(path)
+        try:
+            index._connection.execute("SELECT count(*), max(row), min(length(url)) FROM page").fetchone()
+            index._connection.execute("SELECT count(*) FROM words WHERE words MATCH 'a'").fetchone()
+        except sqlite3.Error:
+            index.close()
+            raise
+        return index
+
     def add(
         self,
         row: int,
@@ -142,7 +171,15 @@ class FullText:
         try:
             self._connection.commit()
         except sqlite3.Error as error:
-            raise CollectionError(f"{self._path}: {error}; free space on the disk and resume") from error
+            raise self._trouble(error) from error
+
+    def _trouble(self, error: sqlite3.Error) -> CollectionError:
+        told = str(error)
+        if "full" in told or "disk I/O" in told:
+            return CollectionError(f"{self._path}: {told}; free space on the disk and resume")
+        return CollectionError(
+            f"{self._path} is damaged ({told}); delete it, and the next run builds it anew"
+        )
 
     def search(
         self,
@@ -230,6 +267,13 @@ class FullText:
     def close(self) -> None:
         """Close without committing."""
         self._connection.close()
+
+
+def _is_damage(error: BaseException | None) -> bool:
+    """Whether SQLite found a file that is none of its own, or no longer whole (not: locked, or no disk)."""
+    if isinstance(error, sqlite3.OperationalError):
+        return "no such table" in str(error) or "vtable" in str(error)
+    return type(error) is sqlite3.DatabaseError
 
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.model import Outcome, UrlId
 
@@ -37,6 +39,26 @@ class UrlRecord(msgspec.Struct, frozen=True):
     factors: dict[str, float]
     memo: dict[str, float]
     reason: str
+
+
+class PageAddress(msgspec.Struct, frozen=True):
+    """What the trap rules go by: where a fetched page stands, and what it repeats."""
+
+    row: int
+    url: str
+    links: NDArray[np.int32]
+    """Rows of its links' targets."""
+    copied: int
+    """Row of the page that it repeats, exactly or nearly; 0 for none."""
+    length: int
+    """Characters of its text."""
+    on_topic: bool
+    source: str
+    """How its URL was found: `seed`, `link`, ..."""
+    same_words: bool
+    """Whether it has the same words as the page that it repeats."""
+    same_title: bool
+    """Whether it has the same title."""
 
 
 class PageRecord(msgspec.Struct, frozen=True):

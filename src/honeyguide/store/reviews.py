@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from honeyguide.errors import CollectionError, HoneyguideError
+from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.plain import open_plain, reading
 
 FILE = "reviews.jsonl"
@@ -166,6 +167,8 @@ class _Writer:
 def _writing(folder: Path) -> Iterator[tuple[list[Decision], _Writer]]:
     """One writer at a time; half a line that a crash left is cut off."""
     path = folder / FILE
+    if is_collection(folder):
+        Layout(folder).require_ours()
     try:
         descriptor = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     except OSError as error:

@@ -20,7 +20,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.model import Event, Host, Outcome, Verdict
 from honeyguide.store.columns import RECORD, Columns
 from honeyguide.store.lock import Lock
-from honeyguide.store.records import NewUrl, PageRecord, Replacement, Session, UrlRecord
+from honeyguide.store.records import NewUrl, PageAddress, PageRecord, Replacement, Session, UrlRecord
 from honeyguide.store.schema import connect
 
 _CHUNK = 1 << 16
@@ -315,19 +315,37 @@ class State:
                 return
             after = rows[-1][1]
 
-    def addresses(self, *, after: int = 0) -> Iterator[tuple[int, str, NDArray[np.int32], int, int]]:
-        """Row, URL, rows of links, page copied (0: none) and length of text of pages, in order of fetching.
+    def addresses(self, *, after: int = 0) -> Iterator[PageAddress]:
+        """What the trap rules go by, of pages in order of fetching.
 
         Args:
             after: Only pages with a higher number.
         """
         found = self._connection.execute(
-            "SELECT page.row, url.url, page.links, page.duplicate_of, page.near_duplicate_of, page.text_bytes"
-            " FROM page JOIN url ON url.row = page.row WHERE page.number > ? ORDER BY page.number",
+            "SELECT p.row, url.url, p.links, p.duplicate_of, p.near_duplicate_of, p.text_bytes, p.on_topic,"
+            " url.source, twin.simhash = p.simhash, twin.title = p.title"
+            " FROM page AS p JOIN url ON url.row = p.row LEFT JOIN page AS twin"
+            " ON twin.row = CASE p.duplicate_of WHEN 0 THEN p.near_duplicate_of ELSE p.duplicate_of END"
+            " WHERE p.number > ? ORDER BY p.number",
             (after,),
         )
-        for row, url, links, exact, near, length in found:
-            yield row, url, np.frombuffer(links, "<i4"), exact or near, length
+        for row, url, links, exact, near, length, on_topic, source, words, title in found:
+            yield PageAddress(
+                row=row,
+                url=url,
+                links=np.frombuffer(links, "<i4"),
+                copied=exact or near,
+                length=length,
+                on_topic=bool(on_topic),
+                source=source,
+                same_words=bool(exact or words),
+                same_title=bool(title),
+            )
+
+    def likeness(self, row: int) -> tuple[int, str]:
+        """SimHash and title of a page; 0 and nothing when there is none."""
+        found = self._connection.execute("SELECT simhash, title FROM page WHERE row = ?", (row,)).fetchone()
+        return (found[0] & ((1 << 64) - 1), found[1]) if found else (0, "")
 
     def rows_on_topic(self) -> list[int]:
         """Rows of the pages on topic, in order of fetching."""

@@ -42,7 +42,8 @@ def launch(portal: Portal, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
-    portal.launcher.start(["crawl", str(file), "--out", str(portal.folder.resolve()), "--quiet"])
+    # Whoever has the token has just written it, or has read it in the form.
+    portal.launcher.start(["crawl", str(file), "--trust", "--out", str(portal.folder.resolve()), "--quiet"])
     until = time.monotonic() + BEGINS_WITHIN
     while not begun(portal) and portal.launcher.running and time.monotonic() < until:
         time.sleep(0.1)

@@ -14,9 +14,16 @@ A zone is the part of a registered domain under one top folder, pages with and w
 - **Calendar**: many pages named by nothing but a date. What stands on a date is found under its own name;
   a year of lists (without a word such as `calendar` in the address: five) is enough to find it.
 
-They need no word of the text, so babble that reads like the topic does not help a trap. What the rules know
-follows from the fetched pages in their order alone; a resumed crawl loads what was saved, feeds them the
-pages fetched since, and goes on the same.
+A sign is not yet a trap. Pages on topic count as copies only where their words are the same; a chain of pages
+on topic, each leading to one more, is read to its end, as are facets and dates that keep bringing pages on
+topic. What branches without end is closed whatever it says, so babble that reads like the topic does not help
+a trap. What was given from outside (seeds, answers of sources) counts as linked to from elsewhere.
+
+A closed zone is not closed for good: one URL in `sample` is fetched all the same, and when those turn out to
+be pages on topic that no sign speaks against, the zone is opened again, and more is needed to close it.
+
+What the rules know follows from the fetched pages in their order alone; a resumed crawl loads what was saved,
+feeds them the pages fetched since, and goes on the same.
 """
 
 from __future__ import annotations
@@ -31,6 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.web.domain import registered_domain
+from honeyguide.web.url import url_id
 
 FACETS: Final = "zone-of-facets"
 CALENDAR: Final = "zone-of-dates"
@@ -43,6 +51,8 @@ COPY_LENGTH: Final = 150
 class ZoneLimits(msgspec.Struct, frozen=True):
     """Where the rules draw their lines."""
 
+    close: bool = True
+    """Whether any zone is closed at all."""
     copies: int = 8
     """Near-duplicate pages before a zone can be one of copies."""
     copy_share: float = 0.6
@@ -56,6 +66,12 @@ class ZoneLimits(msgspec.Struct, frozen=True):
     """Pages with a query before a zone can be one of facets."""
     facet_share: float = 0.75
     """Different values per page, at most."""
+    topical: float = 0.5
+    """Share of pages on topic from which a zone is worth reading although it shows a sign."""
+    sample: int = 100
+    """One URL in so many of a closed zone is fetched; 0 for none."""
+    good: int = 3
+    """Good pages among those, and half of them, open the zone again."""
     chain: int = 2
     """Pages of the zone in a row, each linked to by the one before it only."""
 
@@ -65,8 +81,10 @@ _CALENDAR_WORD = re.compile(r"/[a-z_-]*(?:calend|kalender|event|agenda)[a-z_-]*/
 _PAGES: Final = frozenset(("page", "p", "pg", "paged", "offset", "start", "from"))
 _MOST_VALUES: Final = 256
 _NONE: Final[frozenset[str]] = frozenset()
-_COUNTS: Final = ("single", "fetched", "copies", "chained", "dates")
-_BY_ROW: Final = ("_source", "_zone", "_depth", "_down", "_chain")
+_COUNTS: Final = (
+    "single", "fetched", "copies", "chained", "dates", "forks", "topical", "sampled", "good", "pardons",
+)  # fmt: skip
+_BY_ROW: Final = ("_source", "_zone", "_depth", "_down", "_chain", "_parent_of_one")
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -76,8 +94,8 @@ class _Kept(msgspec.Struct, frozen=True):
     """Zones by number, from 1 on."""
     filters: dict[int, tuple[list[str], list[str]]]
     """Names and values of the zones that have any."""
-    queries: dict[str, tuple[int, int]]
-    """Pages and copies among a domain's pages with a query."""
+    queries: dict[str, list[int]]
+    """Counts of a domain's pages with a query."""
     traps: dict[str, str]
 
 
@@ -100,21 +118,57 @@ def zone_of(url: str) -> str:
     return _domain(url[url.index("//") + 2 : start]) + (path[:end] if end else "/") + question
 
 
+def _queries_of(key: str) -> str:
+    """The zone of all queries of a zone's domain."""
+    return key[: key.index("/")] + "?"
+
+
 class _Zone:
-    __slots__ = ("calendar", "chained", "copies", "dates", "domain", "fetched", "names", "single", "values")
+    __slots__ = (*_COUNTS, "calendar", "domain", "names", "values")
+    single: int
+    """Pages that only the page before them links to."""
+    fetched: int
+    copies: int
+    chained: int
+    """Pages at the end of a chain of such pages."""
+    dates: int
+    forks: int
+    """Such pages whose parent has led to another one before."""
+    topical: int
+    """Pages on topic."""
+    sampled: int
+    """Pages fetched since the zone was closed."""
+    good: int
+    """Those of them that speak for the zone."""
+    pardons: int
+    """How often it was opened again."""
 
     def __init__(self, domain: str = "") -> None:
         self.domain = domain
         self.calendar = False
-        self.single = 0
-        self.fetched = 0
-        self.copies = 0
-        self.chained = 0
-        self.dates = 0
+        for name in _COUNTS:
+            setattr(self, name, 0)
         self.names: Set[str] = _NONE
         self.values: Set[str] = _NONE
         """`name=value` of filters, up to a number that no zone of facets has. Most zones have none, and
         there can be a million zones."""
+
+    @property
+    def patience(self) -> int:
+        """How many times as much it takes to close the zone."""
+        return int(4 ** min(self.pardons, 8))
+
+    def counts(self) -> list[int]:
+        """Everything that is counted, in order."""
+        return [getattr(self, name) for name in _COUNTS]
+
+    def pardon(self) -> None:
+        """Begin anew, with one pardon more."""
+        pardons = self.pardons + 1
+        for name in _COUNTS:
+            setattr(self, name, 0)
+        self.pardons = pardons
+        self.names = self.values = _NONE
 
     def query(self, query: str) -> None:
         names, values = set(self.names), set(self.values)
@@ -156,6 +210,8 @@ class Zones:
         """Whether a page was reached from one with fewer folders."""
         self._chain: NDArray[np.uint8] = np.zeros(size, np.uint8)
         """Pages of the zone in a row up to this one that only the one before links to."""
+        self._parent_of_one: NDArray[np.bool_] = np.zeros(size, np.bool_)
+        """Whether such a page was fetched that only this one links to."""
 
     @property
     def rows(self) -> int:
@@ -164,21 +220,28 @@ class Zones:
 
     @property
     def has_traps(self) -> bool:
-        """Whether any zone is a trap."""
-        return bool(self._traps)
+        """Whether any zone is closed."""
+        return bool(self._traps) and self._limits.close
 
     def reason(self, url: str) -> str | None:
         """Why a URL is not worth a request, or None."""
-        if not self._traps:
+        if not self.has_traps:
             return None
-        key = zone_of(url)
-        why = self._traps.get(key)
-        if why is None and key[-1] == "?":
-            why = self._traps.get(key[: key.index("/")] + "?")
-        return None if why == CALENDAR and not _DATE.search(url) else why
+        why = self.reason_of(zone_of(url))
+        if why is None or (why == CALENDAR and not _DATE.search(url)):
+            return None
+        sample = self._limits.sample
+        return None if sample and url_id(url) % sample == 0 else why
 
     def fetched(
-        self, row: int, url: str, *, targets: Sequence[int] | NDArray[np.int32], twin: int = 0
+        self,
+        row: int,
+        url: str,
+        *,
+        targets: Sequence[int] | NDArray[np.int32],
+        twin: int = 0,
+        on_topic: bool = False,
+        given: bool = False,
     ) -> None:
         """Note a fetched page.
 
@@ -186,21 +249,29 @@ class Zones:
             row: The page.
             url: Its URL.
             targets: Everything it links to.
-            twin: An earlier page with the same or nearly the same text; 0 for none.
+            twin: An earlier page that it copies (`twin_of`); 0 for none.
+            on_topic: Whether it is on topic.
+            given: Whether it was given from outside (a seed, say) rather than found by a link alone.
         """
         named = np.asarray(targets, np.int32)
         self._fit(max(row, twin, int(named.max(initial=0))))
         key = zone_of(url)
         number = self._number(key)
         zone = self._all[number]
+        closed = self.reason_of(key)
+        closed = None if closed == CALENDAR and not _DATE.search(url) else closed
         zone.fetched += 1
+        zone.topical += on_topic
         if key[-1] == "?":
             zone.query(url[url.index("?") + 1 :])
         elif _DATE.search(url):
             zone.dates += 1
         self._zone[row] = number
-        self._count_copy(key, zone, self._all[self._zone[twin]].domain == zone.domain)
+        copied = self._all[self._zone[twin]].domain == zone.domain
+        self._count_copy(key, zone, copied)
         depth = self._depth[row] = min(url.partition("?")[0].rstrip("/").count("/"), 255)
+        if given:
+            self._source[row] = -1
         parent = int(self._source[row])
         if parent > 0 and self._zone[parent] == number:
             down = depth > self._depth[parent]
@@ -210,19 +281,39 @@ class Zones:
                 self._chain[row] = chain
                 zone.single += 1
                 zone.chained += chain >= self._limits.chain
+                zone.forks += bool(self._parent_of_one[parent])
+                self._parent_of_one[parent] = True
         self._link(row, named)
-        self._judge(key, zone)
+        if closed is None:
+            self._judge(key, zone)
+        else:
+            self._sampled(key, zone, good=on_topic and not copied and not self._chain[row])
+
+    def reason_of(self, key: str) -> str | None:
+        """Why a zone is closed, or None."""
+        return self._traps.get(key) or (self._traps.get(_queries_of(key)) if key[-1] == "?" else None)
+
+    def _sampled(self, key: str, zone: _Zone, *, good: bool) -> None:
+        """Note a page of a closed zone; enough good ones open it again."""
+        zone.sampled += 1
+        zone.good += good
+        if zone.good >= self._limits.good and 2 * zone.good >= zone.sampled:
+            zone.pardon()
+            self._traps.pop(key, None)
+            if key[-1] == "?" and _queries_of(key) in self._traps:
+                del self._traps[_queries_of(key)]
+                self._queries[_queries_of(key)].pardon()
 
     def save(self) -> tuple[dict[str, object], dict[str, NDArray[np.generic]]]:
-        """Everything that is known, as plain values and arrays; 11 bytes a URL and some 60 a zone."""
+        """Everything that is known, as plain values and arrays; 12 bytes a URL and some 60 a zone."""
         zones = self._all
         kept = _Kept(
             keys=list(self._numbers),
             filters={n: (sorted(z.names), sorted(z.values)) for n, z in enumerate(zones) if z.values},
-            queries={key: (zone.fetched, zone.copies) for key, zone in self._queries.items()},
+            queries={key: zone.counts() for key, zone in self._queries.items()},
             traps=self._traps,
         )
-        counts = [[getattr(zone, name) for name in _COUNTS] for zone in zones]
+        counts = [zone.counts() for zone in zones]
         known = int(np.flatnonzero(self._source | self._zone).max(initial=0)) + 1
         arrays: dict[str, NDArray[np.generic]] = {"counts": np.array(counts, np.int32)}
         arrays |= {name.strip("_"): getattr(self, name)[:known] for name in _BY_ROW}
@@ -253,6 +344,7 @@ class Zones:
             and source.max(initial=0) < max(size, 1)
             and all("/" in key for key in kept.keys)
             and all(0 < number < zones for number in kept.filters)
+            and all(len(numbers) == len(_COUNTS) for numbers in kept.queries.values())
         )
         if not fits:
             raise ValueError("zones and pages do not agree")
@@ -265,9 +357,10 @@ class Zones:
         for place, (names, filters) in kept.filters.items():
             self._all[place].names, self._all[place].values = set(names), set(filters)
         self._queries = {}
-        for key, (fetched, copies) in kept.queries.items():
+        for key, numbers in kept.queries.items():
             together = self._queries[key] = _Zone()
-            together.fetched, together.copies = fetched, copies
+            for name, number in zip(_COUNTS, numbers, strict=True):
+                setattr(together, name, number)
         self._traps = dict(kept.traps)
         for name, array in by_row.items():
             setattr(self, name, array)
@@ -288,7 +381,8 @@ class Zones:
             zone = self._queries.setdefault(key, _Zone())
             zone.fetched += 1
         zone.copies += copied
-        if zone.copies >= self._limits.copies and zone.copies >= self._limits.copy_share * zone.fetched:
+        enough = self._limits.copies * zone.patience
+        if zone.copies >= enough and zone.copies >= self._limits.copy_share * zone.fetched:
             self._traps.setdefault(key, SAMENESS)
 
     def _link(self, row: int, targets: NDArray[np.int32]) -> None:
@@ -305,13 +399,18 @@ class Zones:
     def _judge(self, key: str, zone: _Zone) -> None:
         if key in self._traps:
             return
-        limits = self._limits
+        limits, patience = self._limits, zone.patience
+        topical = zone.topical >= limits.topical * zone.fetched
+        branches = 8 * zone.forks >= zone.single
         few = len(zone.values) <= limits.facet_share * zone.fetched
-        if zone.chained >= limits.tree and zone.single >= limits.tree_share * zone.fetched:
+        single = zone.single >= limits.tree_share * zone.fetched
+        if zone.chained >= limits.tree * patience and single and (branches or not topical):
             self._traps[key] = TREE
-        elif zone.fetched >= limits.facets and len(zone.names) > 1 and few:
+        elif topical:
+            return
+        elif zone.fetched >= limits.facets * patience and len(zone.names) > 1 and few:
             self._traps[key] = FACETS
-        elif zone.dates >= limits.dates * (1 if zone.calendar else 5):
+        elif zone.dates >= limits.dates * patience * (1 if zone.calendar else 5):
             self._traps[key] = CALENDAR
 
     def _fit(self, row: int) -> None:
@@ -325,11 +424,19 @@ class Zones:
             setattr(self, name, new)
 
 
-def twin_of(copied: int, length: int) -> int:
-    """The page that one copies, as `Zones.fetched` takes it; pages of a few words are alike by nature.
+def twin_of(copied: int, length: int, *, same_words: bool, same_title: bool, on_topic: bool) -> int:
+    """The page that one copies, as `Zones.fetched` takes it; 0 for none.
+
+    Pages of a few words are alike by nature. Pages that are merely alike (a catalogue, a series) are copies
+    only where they bring nothing: the same title again, and off topic.
 
     Args:
-        copied: Row of the page it repeats; 0 for none.
+        copied: Row of the page that it repeats, exactly or nearly; 0 for none.
         length: Its characters of text.
+        same_words: Whether both have the same words.
+        same_title: Whether both have the same title.
+        on_topic: Whether it is on topic.
     """
-    return copied if length >= COPY_LENGTH else 0
+    if length < COPY_LENGTH:
+        return 0
+    return copied if same_words or (same_title and not on_topic) else 0
