@@ -28,7 +28,7 @@ from honeyguide.ordering.scout_evidence import (
     Standing,
 )
 from honeyguide.ordering.scout_reasons import Reason, reasons
-from honeyguide.ordering.scout_words import Likeness, entry, host_and_folder, url_words
+from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folder, padded, url_words
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
 
@@ -122,6 +122,7 @@ class Scout(LocalOrder):
         self._pages = evidence.new_pages(256)
         self._sums = evidence.new_sums()
         self._slots: dict[UrlId, int] = {}
+        self._entries = Entries()
         self._held = 0
         self._known_pages = 0
         self._next_place = 0
@@ -144,7 +145,9 @@ class Scout(LocalOrder):
         worth = worth_of(verdict)
         at = self._slot_of(page)
         if at is None:
-            at = self._hold(page.url, page.id)
+            if self._held >= MOST:
+                self._let_go()
+            at = self._hold([(page.url, page.id)])
         urls, pages = self._urls, self._pages
         if urls.state[at] == FETCHED and urls.page[at] >= 0:
             self._correct(at, worth)
@@ -247,30 +250,27 @@ class Scout(LocalOrder):
                 self._slots[page.id] = at
         return at
 
-    def _hold(self, url: str, number: UrlId) -> int:
-        """A new entry for a URL."""
-        if self._held >= MOST:
-            self._let_go()
-        if self._held >= len(self._urls.id):
+    def _hold(self, found: Sequence[tuple[str, UrlId]]) -> int:
+        """New entries for URLs, one behind the other; the first of them."""
+        first, count = self._held, len(found)
+        while first + count > len(self._urls.id):
             self._urls = evidence.Urls(**{name: _grown(each) for name, each in self._urls._asdict().items()})
-            self._urls.page[self._held :] = -1
-        at = self._held
-        self._held += 1
-        self._slots[number] = at
-        urls = self._urls
-        host, folder = host_and_folder(url)
-        urls.id[at] = number
-        urls.state[at] = WAITING
-        urls.host[at] = entry(host)
-        urls.folder[at] = entry(folder)
-        urls.page[at] = -1
-        urls.links[at] = 0
-        urls.topic[at] = 0.0
-        urls.anchor_words[at] = -1
-        urls.url_words[at] = -1
-        words = [entry(word) for word in url_words(url)]
-        urls.url_words[at, : len(words)] = words
-        return at
+        self._held += count
+        urls, entries = self._urls, self._entries
+        new = slice(first, first + count)
+        hosts, folders = zip(*(host_and_folder(url) for url, _ in found), strict=True)
+        urls.id[new] = [number for _, number in found]
+        urls.state[new] = WAITING
+        urls.host[new] = entries.of(hosts)
+        urls.folder[new] = entries.of(folders)
+        urls.page[new] = -1
+        urls.links[new] = 0
+        urls.topic[new] = 0.0
+        urls.anchor_words[new] = -1
+        urls.url_words[new] = [padded(entries.of(url_words(url))) for url, _ in found]
+        for place, (_, number) in enumerate(found):
+            self._slots[number] = first + place
+        return first
 
     def _let_go(self) -> None:
         """Keep the better half of what waits, and the later half of what was fetched."""
@@ -304,27 +304,23 @@ class Scout(LocalOrder):
         if self._held + len(links) > MOST:
             self._let_go()
         slots = self._slots
+        new = [(link.url, link.id) for link in links if link.id not in slots][: MOST - self._held]
+        if new:
+            self._hold(new)
         host = host_and_folder(page.url)[0]
         paths: dict[str, int] = {}
-        on_site: dict[str, int] = {}
-        targets: list[int] = []
+        on_site: list[int] = [0]
         places: list[int] = []
-        sites: list[int] = []
-        fresh: list[tuple[int, str]] = []
         for link in links:
-            at = slots.get(link.id)
-            if at is None:
-                at = self._hold(link.url, link.id) if self._held < MOST else -1
-            path = link.tag_path
-            place = paths.get(path)
+            place = paths.get(link.tag_path)
             if place is None:
-                place = paths[path] = len(paths) + 1
-                on_site[path] = entry(f"{host} {path}")
-            targets.append(at)
+                place = paths[link.tag_path] = len(paths) + 1
+                on_site += self._entries.of([f"{host} {link.tag_path}"])
             places.append(place)
-            sites.append(on_site[path])
-            if at >= 0 and link.anchor:
-                fresh.append((at, link.anchor))
+        targets = [slots.get(link.id, -1) for link in links]
+        fresh = [
+            (at, link.anchor) for at, link in zip(targets, links, strict=True) if at >= 0 and link.anchor
+        ]
         self._take_anchors(fresh)
         found = np.array(targets, np.int64)
         first_near = len(paths) + 2
@@ -333,10 +329,9 @@ class Scout(LocalOrder):
         base = self._room(room)
         self._pages.base[number] = base
         kept = found >= 0
-        new = NewLinks(
-            number, found[kept], np.array(places, np.int32)[kept], near[kept], np.array(sites, np.int32)[kept]
-        )
-        evidence.add_links(self._evidence, new)
+        where = np.array(places, np.int32)[kept]
+        added = NewLinks(number, found[kept], where, near[kept], np.array(on_site, np.int32)[where])
+        evidence.add_links(self._evidence, added)
         return found
 
     def _room(self, size: int) -> int:
@@ -355,18 +350,21 @@ class Scout(LocalOrder):
 
     def _take_anchors(self, found: Sequence[tuple[int, str]]) -> None:
         """The words of anchors, and how much of the topic they have."""
+        if not found:
+            return
         urls, known = self._urls, self._anchors
         if len(known) > 50_000:
             known.clear()
         new = [text for text in dict.fromkeys(text for _, text in found) if text not in known]
         if new:
             known.update(zip(new, self._judge.judge_texts(new), strict=True))
-        for at, text in found:
-            score = known[text]
-            urls.topic[at] = max(urls.topic[at], score)
-            if urls.anchor_words[at, 0] < 0:
-                words = self._likeness.anchor_entries(text)
-                urls.anchor_words[at, : len(words)] = words
+        at = np.array([place for place, _ in found], np.int64)
+        np.maximum.at(urls.topic, at, np.array([known[text] for _, text in found], np.float32))
+        wordless = (urls.anchor_words[at, 0] < 0).tolist()
+        named = [each for each, without in zip(found, wordless, strict=True) if without]
+        if named:
+            words = [padded(self._likeness.anchor_entries(text)) for _, text in named]
+            urls.anchor_words[[place for place, _ in named]] = words
 
     def _correct(self, at: int, worth: float) -> None:
         number = self._urls.page[at]

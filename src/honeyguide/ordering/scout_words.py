@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,11 @@ class Entries:
         return found
 
 
+def padded(places: list[int]) -> list[int]:
+    """Eight entries, -1 where there are no more."""
+    return (places + [-1] * WORDS)[:WORDS]
+
+
 def url_words(url: str) -> list[str]:
     """Words of the path and query of an address, at most eight: the last ones tell most.
 
@@ -55,11 +60,10 @@ def url_words(url: str) -> list[str]:
         >>> url_words("https://a.example/docs/birds/snowy-owl.html")
         ['docs', 'birds', 'snowy', 'owl', 'html']
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return []
-    text = unquote(f"{parts.path[-400:]} {parts.query[:100]}")
+    path, _, query = url.partition("://")[2].partition("/")[2].partition("?")
+    text = f"{path[-400:]} {query[:100]}"
+    if "%" in text:
+        text = unquote(text)
     return list(dict.fromkeys(_TOKEN.findall(text.lower())))[-WORDS:]
 
 
