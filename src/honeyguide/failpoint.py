@@ -49,7 +49,7 @@ class _Armed:
 
 
 def arm(environment: Mapping[str, str]) -> None:
-    """Set what the environment asks for; nothing where it is no test's.
+    """Set what the environment asks for; nothing unless a test is running.
 
     Raises:
         HoneyguideError: The variable names no fail point.

@@ -45,7 +45,7 @@ GOOD = '[topic]\nname = "n"\nkeywords = ["k"]\n[crawl]\nseeds = ["https://exampl
         ),
         (
             GOOD.replace("https://", ""),
-            "topic.toml:5: item 1 of 'seeds' in [crawl]: 'example.org/' is no web address",
+            "topic.toml:5: item 1 of 'seeds' in [crawl]: 'example.org/' is not a valid URL",
         ),
         (
             GOOD + "[relevance]\nthreshhold = 1\n",
@@ -93,7 +93,7 @@ def test_a_bad_topic_file_gets_one_line(
         ),
         (
             ["topic", "new", "x", "--seeds", "a.example"],
-            "item 1 of 'seeds' in [crawl]: 'a.example' is no web address",
+            "item 1 of 'seeds' in [crawl]: 'a.example' is not a valid URL",
         ),
         (
             ["topic", "new", "x", "--recipe", "best-frist"],

@@ -70,16 +70,16 @@ def test_the_template_is_valid_with_all_its_suggestions(tmp_path: Path) -> None:
         ("[crawl]\nseeds = 'x'", "5: 'seeds' in [crawl] must be a list in brackets, not 'x'"),
         (
             "[crawl]\nseeds = [\n'https://a.example/',\n'b.example',\n]",
-            "7: item 2 of 'seeds' in [crawl]: 'b.example' is no web address; write https://b.example",
+            "7: item 2 of 'seeds' in [crawl]: 'b.example' is not a valid URL; write https://b.example",
         ),
-        ("[crawl]\nseeds = ['ftp://a/']", "5: item 1 of 'seeds' in [crawl]: 'ftp://a/' is no web address"),
+        ("[crawl]\nseeds = ['ftp://a/']", "5: item 1 of 'seeds' in [crawl]: 'ftp://a/' is not a valid URL"),
         ("[crawl]\nrecipe = 7", "5: 'recipe' in [crawl] must be a text in quotes, not 7"),
         ("[crawl]\nmax_bytes = '3 parsecs'", "5: 'max_bytes' in [crawl]: write a number and a unit"),
         ("[crawl]\nmax_seconds = nan", "5: 'max_seconds' in [crawl] must be "),
         ("[crawl]\nfollow_feeds = 'yes'", "5: 'follow_feeds' in [crawl] must be true or false"),
         (
             "[scope]\nallow_domains = ['https://a/']",
-            "5: item 1 of 'allow_domains' in [scope]: 'https://a/' is no domain",
+            "5: item 1 of 'allow_domains' in [scope]: 'https://a/' is not a domain",
         ),
         (
             '[identity]\nuser_agent = "a\\nb"',
@@ -91,11 +91,11 @@ def test_the_template_is_valid_with_all_its_suggestions(tmp_path: Path) -> None:
         ),
         (
             "[network]\nallow_net = ['127.0.0.1/8']",
-            "5: item 1 of 'allow_net' in [network]: '127.0.0.1/8' is no network",
+            "5: item 1 of 'allow_net' in [network]: '127.0.0.1/8' is not a network",
         ),
         (
             "[network.connect_to]\na = 'b:1'",
-            "5: 'a' in [network.connect_to]: 'b:1' is no address with a port",
+            "5: 'a' in [network.connect_to]: 'b:1' is not an address with a port",
         ),
         ("[storage]\nsync = 'ful'", "5: 'sync' in [storage] must be 'normal' or 'full', not 'ful'"),
         ("[discovery]\nsource = 'x'", "4: [discovery] must be a list of tables; write it as [[discovery]]"),
@@ -121,7 +121,7 @@ def test_refusals_outside_of_tables(tmp_path: Path) -> None:
         "2: 'name' in [topic]: must not be empty"
     )
     assert refusal(put(tmp_path, "[topic]\nname = 'x'\nlanguages = ['English']")).startswith(
-        "3: item 1 of 'languages' in [topic]: 'English' is no language code"
+        "3: item 1 of 'languages' in [topic]: 'English' is not a language code"
     )
 
 

@@ -75,7 +75,7 @@ def test_built_in_names_cannot_be_replaced() -> None:
 def test_a_broken_package_is_named() -> None:
     with pytest.raises(TopicError, match=r"cannot import 'plug-broken' .*repair or uninstall"):
         find("ordering", "plug-broken")
-    with pytest.raises(TopicError, match="is no Recipe; correct its entry point"):
+    with pytest.raises(TopicError, match="is not a Recipe; correct its entry point"):
         find_recipe("plug-nothing")
 
 

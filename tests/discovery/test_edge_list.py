@@ -127,7 +127,7 @@ async def test_bad_files_are_a_note(tmp_path: Path) -> None:
     found = await EdgeList(str(tmp_path / "e.tsv"), vertices=str(tmp_path / "v.tsv")).parents(
         "http://b.example/", 5
     )
-    assert "'zero' is no vertex number" in found.note
+    assert "'zero' is not a vertex number" in found.note
     with pytest.raises(TopicError, match="correct its path"):
         EdgeList(str(tmp_path / "none.csv"))
 

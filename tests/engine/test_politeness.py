@@ -55,7 +55,7 @@ class Site:
             return Served(status, (("Retry-After", str(RETRY_AFTER)),), b"later")
         page = int(path or 0)
         own = [f"/{page * 2 + step}" for step in (1, 2) if page * 2 + step < self.pages]
-        own.append(f"/{(page - 1) // 2 if page > 1 else ''}")  # and back: the site is no endless tree
+        own.append(f"/{(page - 1) // 2 if page > 1 else ''}")  # and back: the site is not an endless tree
         other = [f"http://h{(number * 3 + step) % self.hosts}.example/" for step in range(3)]
         links = "".join(f'<a href="{link}">owl</a> ' for link in own + other)
         text = f"<title>owl {number} {page}</title><p>owl {number * 7919 % 1000}</p>{links}"

@@ -64,5 +64,5 @@ async def test_examples_fetched_before_are_not_fetched_again() -> None:
 
 async def test_files_of_the_machine_are_not_read() -> None:
     text = topic_text("owls", "owl", seeds="https://a.example/")
-    with pytest.raises(TopicError, match="no web address"):
+    with pytest.raises(TopicError, match="not a valid URL"):
         await inspect_topic(text.replace("# examples = [", 'examples = ["/etc/passwd", '))

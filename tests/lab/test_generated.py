@@ -431,7 +431,7 @@ async def test_fetcher_names_failures(demo: GeneratedWeb) -> None:
 class OddWeb:
     def get(self, url: str) -> Served:
         if url.endswith("/garbled"):
-            return Served(200, (("Content-Encoding", "gzip"),), b"this is no gzip at all")
+            return Served(200, (("Content-Encoding", "gzip"),), b"this is not a gzip at all")
         return Served(200, (), b"0123456789", behaviour=url.rpartition("/")[2])
 
 

@@ -95,7 +95,7 @@ def test_wacz_names_lead_nowhere(warc: Path, tmp_path: Path, home: Path) -> None
     ("spoil", "message"),
     [
         (lambda data: data[:-20], "ends inside a record"),
-        (lambda data: b"this is no archive at all", "one.warc.gz"),
+        (lambda data: b"this is not an archive at all", "one.warc.gz"),
         (lambda data: gzip.compress(b"nor this"), "one.warc.gz"),
         (lambda data: data[:60] + b"\xff" * 40 + data[100:], "one.warc.gz"),
         (lambda data: b"", "empty"),
@@ -118,7 +118,7 @@ def test_bad_archives_leave_nothing(warc: Path, home: Path, spoil, message: str)
         (f"url\tsite\tlabel\n{ROOT}/zzz\ts\tx\n", "/zzz, not in the archive"),
         ("address\tlabel\nx\ty\n", "no column url"),
         (f"url\tsite\tlabel\n{ROOT}/\tx\n", "line 2"),
-        ("url\tlabel\nnot a url\tx\n", "no web address"),
+        ("url\tlabel\nnot a url\tx\n", "not a valid URL"),
         ("\x00\ufffd", "no column"),
     ],
 )

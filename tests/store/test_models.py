@@ -91,9 +91,9 @@ def test_any_state_comes_back(tmp_path: Path, values: dict[str, object], arrays:
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "..", ".hidden", "a\0b", "x" * 300, "a..b", "a.", "é"])
 def test_names_that_leave_the_folder_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(CollectionError, match="is no name"):
+    with pytest.raises(CollectionError, match="is not a name"):
         write_saved(tmp_path, name, SAMPLE)
-    with pytest.raises(CollectionError, match="is no name"):
+    with pytest.raises(CollectionError, match="is not a name"):
         read_saved(tmp_path, name)
 
 

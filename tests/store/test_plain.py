@@ -1,4 +1,4 @@
-"""Nothing inside a collection is opened through a link, and nothing that is no file."""
+"""Nothing inside a collection is opened through a link, and nothing that is not a file."""
 
 from __future__ import annotations
 

@@ -138,10 +138,10 @@ OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<RDF>&a;</RDF
         (OUTSIDE, "t:1: refused: it declares entities"),
         (HEAD + "<a>" * 100, "t:3: refused: elements nested more than 50 deep"),
         ("<html><body>404</body></html>", "t is XML but no ODP dump; give structure.rdf.u8"),
-        ("name,age\n", "t is no taxonomy; give an ODP RDF file, or a tab-separated file"),
+        ("name,age\n", "t is not a taxonomy; give an ODP RDF file, or a tab-separated file"),
         ("path\turl\na\tb\tc\n", "t:2: 3 columns instead of 2; correct the line"),
         ("path\turl\n/\tb\n", "t:2: no path; write one"),
-        ("", "t is no taxonomy"),
+        ("", "t is not a taxonomy"),
     ],
 )
 def test_bad_files_get_one_line(tmp_path: Path, content: str, expected: str) -> None:

@@ -114,8 +114,8 @@ def test_tables_in_files(tmp_path: Path) -> None:
             "t.tsv:3: token 'hoops' is mapped twice, to 'Basketball' on line 1 and to 'Sports' here; ",
         ),
         ("hoops Basketball\n", "t.tsv:1: a line is token, topic and kind, parted by tabs"),
-        ("ho-ops\tBasketball\n", "t.tsv:1: 'ho-ops' is no token; write letters and digits only"),
-        ("hoops\tBasketball\tslang\n", "t.tsv:1: 'slang' is no kind of spelling; choose from: english"),
+        ("ho-ops\tBasketball\n", "t.tsv:1: 'ho-ops' is not a token; write letters and digits only"),
+        ("hoops\tBasketball\tslang\n", "t.tsv:1: 'slang' is not a kind of spelling; choose from: english"),
     ],
 )
 def test_broken_tables_get_one_line(tmp_path: Path, text: str, expected: str) -> None:

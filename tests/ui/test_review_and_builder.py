@@ -164,7 +164,7 @@ def test_what_makes_no_topic_is_said(portal: RunningPortal) -> None:
                 "action": "look",
                 "topic": '[topic]\nname="x"\nexamples=["/etc/passwd"]\n[crawl]\nseeds=["http://a.example/"]',
             },
-            "no web address",
+            "not a valid URL",
         ),
     ):
         answer = portal.post("/topic", **fields)

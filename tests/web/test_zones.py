@@ -101,7 +101,7 @@ def test_copies() -> None:
         zones.fetched(row + 100, f"http://mirror.example/item/{row}", targets=[101], twin=row)
     assert zones.reason("http://example.org/item/?sid=x") == SAMENESS
     assert zones.reason("http://mirror.example/item/99") is None, (
-        "a mirror is no trap: its twins are elsewhere"
+        "a mirror is not a trap: its twins are elsewhere"
     )
 
 

@@ -56,7 +56,7 @@ def run(
 
 
 class CellProgress:
-    """A bar on standard error; silent when that is no terminal."""
+    """A bar on standard error; silent when that is not a terminal."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         console = Console(stderr=True)

@@ -13,7 +13,7 @@ _PATIENCE = 2.0
 
 
 class Meter:
-    """Draws a bar on standard error once a task has taken two seconds; silent when that is no terminal.
+    """Draws a bar on standard error once a task has taken two seconds; silent when that is not a terminal.
 
     Args:
         what: Said before the bar.

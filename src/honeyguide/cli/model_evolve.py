@@ -154,7 +154,7 @@ def resumed(path: Path) -> Evolution | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Evolution)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise TopicError(f"{path} is no saved evolution ({error}); delete it to start afresh") from None
+        raise TopicError(f"{path} is not a saved evolution ({error}); delete it to start afresh") from None
 
 
 @contextmanager

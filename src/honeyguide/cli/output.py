@@ -131,7 +131,7 @@ def fail(message: str) -> None:
 
 
 class Progress:
-    """A live view of a crawl on standard error; silent when that is no terminal or when quiet.
+    """A live view of a crawl on standard error; silent when that is not a terminal or when quiet.
 
     Args:
         total: Pages to fetch, or None when there is no such limit.

@@ -10,7 +10,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def host_of(url: str) -> str:
-    """Host of an address; empty for what is no address.
+    """Host of an address; empty for what is not an address.
 
     Example:
         >>> host_of("http://a.example/x"), host_of("javascript:alert(1)")

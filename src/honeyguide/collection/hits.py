@@ -40,7 +40,7 @@ def hits(
     one vote (likewise k pages of one host that a page links to), which keeps one site's navigation from
     taking over: Bharat and Henzinger's remedy.
 
-    Parameters:
+    Args:
         sources: Node of each link's page.
         targets: Node of each link's target. Repeated links count once, links to oneself not at all.
         size: Number of nodes; nodes are 0 to size - 1.

@@ -7,7 +7,7 @@ pages were reviewed. Its interval is Wilson's, for the number of reviews that a 
 same variance would have had. The second takes only the pages that were drawn by chance, with Wilson's
 interval: no assumption, but fewer reviews. Decisions on whole hosts count in neither: nobody looked at each
 page. Each review counts with the score the page had when it was shown: a model that has learned from a page
-is no fair judge of it any more, so the estimate is that of the model before its lessons, on the safe side.
+is no longer a fair judge of it, so the estimate is that of the model before its lessons, on the safe side.
 """
 
 from __future__ import annotations

@@ -49,11 +49,11 @@ def tell(state: State, text: str) -> Story:
     """The story of a URL, in any spelling.
 
     Raises:
-        CollectionError: It is no web address, or the crawl never met it.
+        CollectionError: It is not a valid URL, or the crawl never met it.
     """
     url = canonical(text)
     if url is None:
-        raise CollectionError(f"{text!r} is no web address; write it as https://...")
+        raise CollectionError(f"{text!r} is not a valid URL; write it as https://...")
     row = state.row_of(url_id(url))
     if not row:
         raise CollectionError(f"the crawl never met {url}; no fetched page links to it")

@@ -24,7 +24,7 @@ class SubjectSpace:
     """Turns pages into vectors; the vocabulary comes from a sample of them.
 
     Terms in fewer than two pages or in more than half of them tell no subjects apart and are left out. So are
-    terms of a single host where there are several: names and navigation of a site are no subjects.
+    terms of a single host where there are several: names and navigation of a site are not subjects.
 
     Args:
         sample: Terms of some pages.

@@ -405,6 +405,6 @@ def find_recipe(name: str) -> Recipe:
     for entry in entry_points(group="honeyguide.recipes", name=name):
         recipe = load_entry(entry)
         if not isinstance(recipe, Recipe):
-            raise TopicError(f"recipe {name!r} ({entry.value}) is no Recipe; correct its entry point")
+            raise TopicError(f"recipe {name!r} ({entry.value}) is not a Recipe; correct its entry point")
         return recipe
     raise TopicError(f"unknown recipe {name!r}; {advice(name, recipe_names())}")

@@ -53,7 +53,7 @@ def find(kind: Kind, name: str) -> Callable[..., Any]:
     for entry in entry_points(group=f"honeyguide.{kind}", name=name):
         part = load_entry(entry)
         if not callable(part):
-            raise TopicError(f"{WORDS[kind]} {name!r} ({entry.value}) is no class; correct its entry point")
+            raise TopicError(f"{WORDS[kind]} {name!r} ({entry.value}) is not a class; fix its entry point")
         return typing.cast("Callable[..., Any]", part)
     raise TopicError(f"unknown {WORDS[kind]} {name!r}; {advice(name, names(kind))}")
 

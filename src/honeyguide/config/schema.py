@@ -44,19 +44,19 @@ def _web_address(value: str) -> str:
     if canonical(value) is None:
         shown = value if len(value) < 80 else value[:77] + "..."
         hint = f"write https://{shown}" if re.match(r"[\w-]+\.[\w.-]+(/|$)", value) else "write https://..."
-        raise ValueError(f"{shown!r} is no web address; {hint}")
+        raise ValueError(f"{shown!r} is not a valid URL; {hint}")
     return value
 
 
 def _domain(value: str) -> str:
     if canonical(f"http://{value}/") is None or re.search(r"[/?#@\s]", value):
-        raise ValueError(f"{value!r} is no domain; write it without scheme and path, such as 'example.org'")
+        raise ValueError(f"{value!r} is not a domain; leave out scheme and path, such as 'example.org'")
     return value.lower()
 
 
 def _language(value: str) -> str:
     if not re.fullmatch("[a-z]{2,3}", value):
-        raise ValueError(f"{value!r} is no language code; write two letters, such as 'en'")
+        raise ValueError(f"{value!r} is not a language code; write two letters, such as 'en'")
     return value
 
 
@@ -64,7 +64,7 @@ def _network(value: str) -> str:
     try:
         return str(ipaddress.ip_network(value))
     except ValueError:
-        raise ValueError(f"{value!r} is no network; write it as '127.0.0.0/8' or '::1/128'") from None
+        raise ValueError(f"{value!r} is not a network; write it as '127.0.0.0/8' or '::1/128'") from None
 
 
 def _endpoint(value: str) -> str:
@@ -74,7 +74,7 @@ def _endpoint(value: str) -> str:
     except ValueError:
         colon = ""
     if not colon or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-        raise ValueError(f"{value!r} is no address with a port; write it as '127.0.0.1:8080'")
+        raise ValueError(f"{value!r} is not an address with a port; write it as '127.0.0.1:8080'")
     return value
 
 

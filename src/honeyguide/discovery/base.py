@@ -69,7 +69,7 @@ class SetUp(Protocol):
     """The crawl's random seed."""
 
     async def read(self, urls: Sequence[str]) -> dict[str, Document]:
-        """Fetch pages for their text, with the crawl's manners; URLs that give no page are left out."""
+        """Fetch pages for their text, as politely as the crawl; URLs that give no page are left out."""
         ...
 
     def record(self, source: str, url: str, answer: Answer) -> None:

@@ -82,7 +82,7 @@ class Admission:
         return None
 
     def _address_rules(self, url: str) -> tuple[Outcome, str] | None:
-        """Rules that look at the address alone. Remembered: a page's links are mostly old acquaintances."""
+        """Rules that look at the address alone. Cached: most links of a page have been seen before."""
         if url in self._judged:
             return self._judged[url]
         if len(self._judged) >= REMEMBERED:
@@ -107,7 +107,7 @@ class Admission:
             if self._obey_nofollow and (page.nofollow or link.nofollow):
                 dropped.append((link, Outcome.NOFOLLOW, "nofollow"))
                 continue
-            # As `refuse`, without a call for each of the links that are old acquaintances.
+            # As `refuse`, without a call for each link that was seen before.
             url = link.url
             refused = judged[url] if url in judged else self._address_rules(url)
             if refused is None and trapped and (reason := self.zones.reason(url)):

@@ -1,7 +1,7 @@
 """Steering a running crawl from another process: one small file in the collection's folder.
 
-The convention. `control.json` says what is wished, not what to do next: it is written whole and put in
-place by a rename, so a reader sees the old wish or the new one. Writers use `ask`, which takes a lock
+The convention. `control.json` holds the requested state, not a list of commands: it is written whole and put
+in place by a rename, so a reader sees the old request or the new one. Writers use `ask`, which takes a lock
 for the moment of reading and writing; the crawl looks at the file's date four times a second and reads
 it only when that has changed, so nothing is spent on a crawl that nobody steers.
 
@@ -11,7 +11,7 @@ it only when that has changed, so nothing is spent on a crawl that nobody steers
 - `reviews` counts how often a person's decisions were added. It only grows, whatever the session; a
   running crawl that sees it grow takes them in (`engine.retraining`).
 - What the crawl made of it is in the state's setting `control` (`Obeyed`): the portal shows that, and not
-  the wish.
+  the request.
 
 A crawl on a virtual clock (the lab) is not steered: equal seeds must give equal journals.
 """
@@ -40,7 +40,7 @@ OBEYED = "control"
 
 
 class Control(msgspec.Struct, frozen=True):
-    """What is wished of a crawl."""
+    """The requested state of a crawl."""
 
     session: int = 0
     """The run that `paused`, `stop` and `budget` are meant for."""
@@ -60,7 +60,7 @@ class Obeyed(msgspec.Struct, frozen=True):
 
 
 def read(folder: Path) -> Control:
-    """What is wished now; nothing when there is no file, or none that can be read."""
+    """The requested state; the default when there is no file, or none that can be read."""
     try:
         return msgspec.json.decode(read_plain(folder / FILE, _MOST_BYTES), type=Control)
     except (OSError, CollectionError, msgspec.MsgspecError, RecursionError):
@@ -76,7 +76,7 @@ def ask(
     budget: Mapping[str, float | None] | None = None,
     reviews: int = 0,
 ) -> Control:
-    """Change what is wished of the crawl in a folder, and leave the rest as it is.
+    """Change the requested state of the crawl in a folder, and leave the rest as it is.
 
     Args:
         folder: The collection.
@@ -95,7 +95,7 @@ def ask(
         held = read(folder)
         if session is not None and session != held.session:
             held = Control(session=session, reviews=held.reviews)
-        wished = Control(
+        requested = Control(
             session=held.session,
             paused=held.paused if paused is None else paused,
             stop=held.stop if stop is None else stop,
@@ -103,8 +103,8 @@ def ask(
             reviews=held.reviews + reviews,
         )
         with replacing(folder / FILE) as temporary:
-            temporary.write_bytes(msgspec.json.encode(wished) + b"\n")
-    return wished
+            temporary.write_bytes(msgspec.json.encode(requested) + b"\n")
+    return requested
 
 
 def checked_limits(limits: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -176,7 +176,7 @@ class Steering:
         self._timer = self._wake = None
 
     def fresh(self) -> tuple[Control, bool] | None:
-        """What is newly wished of this run, and whether there are new reviews. None: nothing new."""
+        """What is newly requested of this run, and whether there are new reviews. None: nothing new."""
         asked, self._fresh = self._fresh, None
         if asked is None:
             return None

@@ -208,7 +208,7 @@ def _failed(failure: Failure, delay: float | None) -> Visit:
 
 
 def _no_page(visit: Visit, response: Response) -> Visit:
-    """An answer that is no page: a redirect or an error."""
+    """An answer that is not a page: a redirect or an error."""
     change = msgspec.structs.replace
     status = response.status
     if status in REDIRECTS:

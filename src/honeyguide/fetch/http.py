@@ -146,7 +146,7 @@ class HttpFetcher:
         try:
             return await session.get(url, headers=headers or None, allow_redirects=False)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-            # A kept connection may have been closed by the server meanwhile: that is no answer to our
+            # A kept connection may have been closed by the server meanwhile: that is not an answer to our
             # request, so ask once more. A fresh connection that drops us is an answer.
             if asked.dialled or isinstance(error, aiohttp.ClientConnectorError):
                 raise

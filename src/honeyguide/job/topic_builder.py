@@ -112,7 +112,7 @@ def checked_topic(text: str) -> Config:
     for key in _FROM_FILES:
         for item in getattr(config.topic, key):
             if canonical(item) is None:
-                raise TopicError(f"{key}: {item!r} is no web address; files need a topic file of your own")
+                raise TopicError(f"{key}: {item!r} is not a valid URL; files need a topic file of your own")
     return config
 
 
@@ -160,7 +160,7 @@ async def inspect_topic(
 async def _fetched(
     config: Config, urls: Sequence[str], kept: MutableMapping[str, Document]
 ) -> tuple[tuple[str, str], ...]:
-    """Fetch pages as a crawl would: robots.txt, manners, limits, egress. Those that gave none, and why."""
+    """Fetch pages as a crawl would (robots.txt, delays, limits); the addresses that gave none, and why."""
     if not urls:
         return ()
     async with a_few_visits(config) as (visitor, clock):

@@ -33,7 +33,7 @@ class Ache(LocalOrder):
 
     Written from the published description; the details (features, model, balancing) are ours.
 
-    Parameters:
+    Args:
         languages: Languages of the topic, for stemming anchors and contexts.
         retrain_every: Pages between trainings.
         memory: Examples kept, newest last.

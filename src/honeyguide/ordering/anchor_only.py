@@ -14,7 +14,7 @@ class AnchorOnly(LocalOrder):
 
     Links without words (images, arrows) get 0 and come last.
 
-    Parameters:
+    Args:
         judge: Scores the anchors.
 
     Example:

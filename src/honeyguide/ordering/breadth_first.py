@@ -14,7 +14,7 @@ class BreadthFirst(LocalOrder):
 
     The baseline of every study: it looks at nothing, and still finds well-linked pages early.
 
-    Parameters:
+    Args:
         only_accepted: Drop the links of pages off topic (the GP hybrid study); seeds are always followed.
 
     Example:

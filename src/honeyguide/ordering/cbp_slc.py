@@ -30,7 +30,7 @@ class CbpSlc(LocalOrder):
     each. The order counts which rule brought in each fetched page, and how many of these turned out
     on topic (`counts`, and in `honeyguide why`).
 
-    Parameters:
+    Args:
         judge: Scores the texts.
         threshold: Relevant from this score on; None asks the page model (its `threshold`), else 0.5.
         alpha: Granularity of the blocks; smaller values give smaller blocks.
@@ -179,7 +179,7 @@ class CbpSlc(LocalOrder):
 class Cbp(CbpSlc):
     """CBP alone: all links of relevant content blocks, and no others.
 
-    Parameters:
+    Args:
         judge: Scores the blocks.
         threshold: As for `CbpSlc`.
         alpha: As for `CbpSlc`.
@@ -198,7 +198,7 @@ class Cbp(CbpSlc):
 class Slc(CbpSlc):
     """SLC alone: links with relevant anchors, else with relevant contexts; no blocks.
 
-    Parameters:
+    Args:
         judge: Scores anchors and contexts.
         threshold: As for `CbpSlc`.
         context: As for `CbpSlc`.

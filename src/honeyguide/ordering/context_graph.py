@@ -43,7 +43,7 @@ class ContextGraphOrder(LocalOrder):
     When the page model builds its context graphs anew, the waiting links get the priorities of their
     pages' new layers, at the next `reorder_every` pages.
 
-    Parameters:
+    Args:
         judge: The crawl's page model; one without layers has two: 0 for pages on topic, and "other".
         depth: N, for a page model without layers.
         reorder_every: Pages between two looks at whether the page model has changed.

@@ -78,7 +78,7 @@ class Fcmrps(LocalOrder):
     The factors of each link, which `honeyguide why` prints, hold the four scores and the terms and tokens
     that matched.
 
-    Parameters:
+    Args:
         taxonomy: Labels from the root to the topic; `|` parts names in several languages, ` + ` several
             nodes that make one topic: the best of them counts.
         keywords: Serve as labels of equal weight where there is no path.

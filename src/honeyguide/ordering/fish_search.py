@@ -16,7 +16,7 @@ class FishSearch(LocalOrder):
     the depth of their parent less one; at depth zero a direction dies. Ties are first come, first served.
     The `width` of the original (only the first few links of a page) is off: our pages are not all equal.
 
-    Parameters:
+    Args:
         depth: D, generations that a school survives without food.
 
     Example:

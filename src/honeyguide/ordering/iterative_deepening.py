@@ -17,7 +17,7 @@ class IterativeDeepening(LocalOrder):
     waiting list about as long as the path times the links of a page; no page of a lower band is fetched
     before.
 
-    Parameters:
+    Args:
         step: Levels by which the limit grows.
         only_accepted: Drop the links of pages off topic (the GP hybrid study); seeds are always followed.
 

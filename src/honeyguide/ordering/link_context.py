@@ -14,7 +14,7 @@ class LinkContext(LocalOrder):
 
     The context is all text below the anchor's parent element, the anchor included.
 
-    Parameters:
+    Args:
         judge: Scores the contexts.
 
     Example:

@@ -28,7 +28,7 @@ def fit_logistic(
     Only columns that occur are optimised; the rest are zero. Both classes count alike, whatever their
     sizes: a crawl meets few good links.
 
-    Parameters:
+    Args:
         rows: CSR matrix of features.
         labels: True for the positive class; both must occur.
         start: Weights to start from.

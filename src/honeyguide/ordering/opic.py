@@ -25,7 +25,7 @@ class Opic(LocalOrder):
     The order keeps cash by URL, about 100 bytes a known URL, and ranks add up in the frontier
     (`combine = "sum"`), so that a URL's priority is its cash.
 
-    Parameters:
+    Args:
         seed_cash: Cash of a page found by no link.
 
     Example:

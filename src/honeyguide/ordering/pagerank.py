@@ -26,7 +26,7 @@ def power_iteration(
 
     Rank of pages without known out-links (all frontier pages among them) is spread over all pages.
 
-    Parameters:
+    Args:
         graph: Fetched and frontier pages with the links among them.
         start: Ranks to start from; shorter than the graph where nodes are new (those start at 1).
         damping: Share of rank that follows links.
@@ -62,7 +62,7 @@ class PageRank(LocalOrder):
     `(1 - damping) + damping * rank(parent) / links(parent)`, where the rank of the parent is the priority
     it was fetched with. Ranks are scaled to a mean of 1, so that priorities compare across computations.
 
-    Parameters:
+    Args:
         damping: Share of rank that follows links.
         iterations: At most so many a computation.
         reorder_every: Fetched pages between computations (25; 50 in the WebKB study).

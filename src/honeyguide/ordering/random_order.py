@@ -17,7 +17,7 @@ class RandomOrder(LocalOrder):
     where the URL was found. Since a URL keeps its draw, URLs that wait long are those with low draws: a
     newly found URL goes before a waiting one more often than not.
 
-    Parameters:
+    Args:
         seed: Another seed gives another order.
 
     Example:

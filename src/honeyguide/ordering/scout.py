@@ -65,7 +65,7 @@ class Scout(LocalOrder):
     Priorities follow what is learned: every eight pages those of the best 256 URLs, of the next 768
     in turn, and of all that a fetched page links to.
 
-    Parameters:
+    Args:
         judge: The page model, for anchors.
         languages: Languages of the topic, for the words of anchors and pages.
         trust: Pages after which a score's own weight is believed by half; larger is more cautious.

@@ -16,7 +16,7 @@ class SharkFcmrps(LocalOrder):
     R_PC is the page's score; R_AT that of the anchor text where it is positive, else that of the link
     context.
 
-    Parameters:
+    Args:
         judge: Scores anchors and contexts.
         content_weight: Weight of R_PC.
         anchor_weight: Weight of R_AT.

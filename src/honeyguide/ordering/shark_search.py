@@ -21,7 +21,7 @@ class SharkSearch(LocalOrder):
     `priority = gamma * inherited + (1 - gamma) * neighbourhood`. Depth rule as in Fish-Search, where
     a page is relevant when its page model says so.
 
-    Parameters:
+    Args:
         judge: Scores anchors and contexts, normally the crawl's page model.
         decay: Share of relevance that reaches the next generation (delta).
         beta: Weight of the anchor text in the neighbourhood.

@@ -22,7 +22,7 @@ class UrlKeywords(LocalOrder):
     token of it. `machine learning` and `/intro/machinelearning.html` give 1, `/machines/` gives 0.5.
     Percent codes are undone first, so words in any script count.
 
-    Parameters:
+    Args:
         topic_terms: The topic's keywords.
 
     Example:

@@ -46,7 +46,7 @@ class UrlTokens:
     b_iq is alpha_q when spelling q of label i occurs in some token of the address. Letter case does not
     count.
 
-    Parameters:
+    Args:
         spellings: Of each label, from the root down.
         weights: Of each label: i/D.
         alpha: Strength of full English, abbreviated English, full Pinyin and Pinyin initials.

@@ -43,7 +43,7 @@ NOT_PAGES: Final = frozenset(
         *("epub", "mobi", "csv", "tsv", "dat", "sav", "class", "o", "so", "dll", "torrent", "ics", "vcf"),
     )
 )
-"""Suffixes of files that are no pages. PDF is not among them: it is text when the extra is there."""
+"""Suffixes of files that are not pages. PDF is not among them: it is text when the extra is there."""
 
 _IGNORED = re.compile(r"\s*(?:#|javascript:|mailto:|tel:|data:|about:|blob:|sms:|ftp:|file:)", re.IGNORECASE)
 _FEED_NAME = re.compile(

@@ -148,7 +148,7 @@ def _folded(text: str) -> str:
 
 
 def _plain(job: ParseJob) -> str:
-    """Text that is no HTML, or HTML without a main part, as Markdown that shows it as it is."""
+    """Text that is not HTML, or HTML without a main part, as Markdown that shows it as it is."""
     parsed = parse_page(job)
     if not isinstance(parsed, Page):
         return ""

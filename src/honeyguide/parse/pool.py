@@ -65,7 +65,7 @@ class _WorkerDied(Exception):
 class ParsePool:
     """Parses pages in worker processes.
 
-    Parameters:
+    Args:
         workers: Number of processes; 0 parses in this process, without deadline or memory limit (for
             trusted pages, such as those of a generated web).
         deadline: Seconds for one document.

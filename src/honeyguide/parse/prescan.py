@@ -5,7 +5,7 @@ its tag, and merges the attributes of every further `<body>`: nested tags, attri
 floods cost quadratic time (200 KB of `<div>` or 340 KB of attributes on one tag: seconds). A size cap does
 not help. So:
 
-- a body that starts like a picture, an archive or a program is refused: it is no page;
+- a body that starts like a picture, an archive or a program is refused: it is not a page;
 - beyond `MAX_BYTES` and beyond `MAX_TAGS` tags the document is cut: time is bounded whatever follows;
 - start tags nested deeper than `MAX_DEPTH`, and the end tags that belong to them, are taken out while
   their text stays, so a 1990s page with a thousand unclosed `<font>` keeps its words;
@@ -91,7 +91,7 @@ class Prescan(msgspec.Struct, frozen=True):
 
     body: bytes
     refusal: str = ""
-    """Why the document is no page; empty when `body` can be parsed."""
+    """Why the document is not a page; empty when `body` can be parsed."""
     repairs: tuple[str, ...] = ()
     """What was cut or taken out."""
 

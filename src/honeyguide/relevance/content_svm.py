@@ -15,7 +15,7 @@ from honeyguide.text.tokens import Analyser
 class ContentSvm(EstimatorModel):
     """A support vector machine over title and text (LIBSVM through scikit-learn).
 
-    Parameters:
+    Args:
         c: Cost of an error in training.
         gamma: Width of the kernel; None: one over the number of features times their variance.
         balance: Weigh the classes by their size.

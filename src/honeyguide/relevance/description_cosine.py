@@ -34,7 +34,7 @@ class DescriptionCosine:
     titles and first lines of the example pages, which is what such descriptions are made from. It is meant
     for judging crawls, not for leading them: no crawl knows the pages of its topic beforehand.
 
-    Parameters:
+    Args:
         lead: Characters taken from the beginning of each example's text.
         threshold: On topic from this score on.
 

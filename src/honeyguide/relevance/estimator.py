@@ -39,7 +39,7 @@ class EstimatorModel:
     fitted on: `load` fits a fresh clone on the same texts, and compares the scores of a few probe texts.
     An estimator fitted by the user is saved as its probe scores alone: on resuming, give the same one.
 
-    Parameters:
+    Args:
         estimator: Takes a list of texts; None for TF-IDF of our own terms with logistic regression.
         threshold: On topic from this score on.
         positive: The class that is on topic, for estimators fitted elsewhere; None for the last class.

@@ -42,7 +42,7 @@ class Lsi:
     only, the score that a tenth of the corpus reaches, but at least 0.2. A k above the rank of the
     matrix is cut to that rank.
 
-    Parameters:
+    Args:
         k: Factors.
         terms: Most frequent stems that make up the vocabulary; the topic's own words join them.
         weighting: `count`, `log` or `binary` term weights.

@@ -52,7 +52,7 @@ class Okapi:
     sample it is the query alone, with document frequencies from a built-in table of common words.
     Documents outside the sample are taken as off topic to set the threshold, the negatives too.
 
-    Parameters:
+    Args:
         k1: How slowly repetition saturates.
         b: How much length counts against a document.
         retrieved: Documents taken from the unlabelled text.

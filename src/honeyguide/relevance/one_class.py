@@ -20,7 +20,7 @@ class OneClassSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no t
     The same interface as the other learners here: `y` marks positive and unlabelled documents. Of the
     unlabelled ones only the document frequencies are used, for the TF-IDF weights.
 
-    Parameters:
+    Args:
         nu: Share of the positives that may be left outside; 0.5 is LIBSVM's standard.
         kernel: `linear` or `rbf`.
         min_df: Terms in fewer documents are not looked at.

@@ -38,7 +38,7 @@ class OneDNF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types 
     marks positive documents, the other unlabelled ones. `predict` gives the smaller value for documents
     without positive features; `decision_function` is the number of positive features less a half.
 
-    Parameters:
+    Args:
         constraint: The paper's λ, in 0..1.
         contrast: How many times the share among the unlabelled documents the share among the positive
             ones must be; 1 in the literature. Long documents have all common words, and any of them is a
@@ -114,7 +114,7 @@ class OneDNF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # no types 
 class OneDNFC(OneDNF):
     """1-DNFC: 1-DNF with the constraint that a positive feature is in many positive documents.
 
-    Parameters:
+    Args:
         constraint: The paper's λ; 0.2 there.
         contrast: As for `OneDNF`.
 

@@ -13,7 +13,7 @@ class PEBL(WeightedVotingClassifier):
     The last SVM is the best one only while no step took the topic's own documents for negatives: the
     weighted vote was made to mend that.
 
-    Parameters:
+    Args:
         constraint: 0 as published; above, PEBL with 1-DNFC.
         weighting: `tfidf`, or `tfipndf` as the CBP-SLC study compares it.
         kernel: `linear` or `rbf`.

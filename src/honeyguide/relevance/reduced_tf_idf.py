@@ -44,7 +44,7 @@ class ReducedTfIdf:
     reference corpus; without one, from a built-in table of common words, where a phrase of two words is as
     common as independent words would make it. A phrase that the reference never saw counts as seen once.
 
-    Parameters:
+    Args:
         keep: Components that a document keeps.
 
     References:

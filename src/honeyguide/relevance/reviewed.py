@@ -82,7 +82,7 @@ class ReviewedModel:
     was about each. A model that can be trained again on true positives and negatives (`teach`, such as the
     weighted voting of CBP-SLC) is, and gets no correction on top.
 
-    Parameters:
+    Args:
         inner: The page model.
         languages: For terms.
 

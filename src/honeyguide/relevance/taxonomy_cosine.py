@@ -34,7 +34,7 @@ class TaxonomyCosine:
     The plain cosine of a page with two or three words is small: 0.1, the paper's threshold, asks that
     the labels are among the page's most frequent words.
 
-    Parameters:
+    Args:
         threshold: On topic from this score on.
 
     Example:

@@ -68,7 +68,7 @@ class TfCosine:
     `scoring="cosine"` is the literal `cos(TF(title and text), topic)` of the literature, raw term
     frequencies, equal weights; threshold 0.1 (FCMRPS' rule), or set by examples.
 
-    Parameters:
+    Args:
         scoring: `evidence` or `cosine`.
         threshold: On topic from this score on; None for the value described above.
         title_weight: Mentions that one in the title stands for (evidence only).

@@ -23,7 +23,7 @@ class TfipndfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     weighed alike). `transform` weighs documents of unknown class by `f * log(N/n)`. The two differ by
     design, so `fit_transform(X, y)` is not `fit(X, y).transform(X)`.
 
-    Parameters:
+    Args:
         min_df: Terms in fewer documents get no weight; 5 in the paper.
 
     Example:

@@ -539,7 +539,7 @@ class PuVoting:
         return Saved(values=values, arrays=arrays)
 
     def load(self, saved: Saved) -> Self:
-        """Take back what `save` gave; what is no linear model is trained again on the same documents."""
+        """Take back what `save` gave; what is not a linear model is trained again on the same documents."""
         values, arrays = saved.values, saved.arrays
         known = msgspec.convert(values, _Kept)
         self.threshold, self._addresses = known.threshold, known.addresses
@@ -691,7 +691,7 @@ def _unpacked(array: NDArray[np.generic]) -> list[list[str]]:
 class EarlyPages:
     """The first pages of a crawl, for a model that has no other unlabelled text.
 
-    A focused crawl starts among pages on topic, so its early pages are no fair sample of the web: as
+    A focused crawl starts among pages on topic, so its early pages are not a fair sample of the web: as
     they come they would teach a model that the topic's own words are nothing special. The example
     pages (by address) and pages with the same text as an example or an earlier page are not taken at all.
     Of the others, those that the model calls on topic at the time of a training are held out of it:

@@ -317,11 +317,11 @@ class ArchiveWriter:
 
 
 def file_number(name: str, prefix: str) -> int:
-    """The number in an archive file's name; CollectionError when it is no name of this archive."""
+    """The number in an archive file's name; CollectionError when it is not a name of this archive."""
     match = re.fullmatch(re.escape(prefix) + r"-([0-9]{5,9})\.warc\.gz", name)
     if match is None:
         raise CollectionError(
-            f"{name!r} is no archive file of {prefix!r}; is the state of another collection?"
+            f"{name!r} is not an archive file of {prefix!r}; is the state of another collection?"
         )
     return int(match[1])
 

@@ -54,7 +54,7 @@ def scan(path: Path, *, max_record: int = MAX_RECORD_BYTES) -> Iterator[RawRecor
 
     Raises:
         TornTail: The last record is incomplete.
-        CollectionError: The file cannot be read or is no WARC file from some offset on.
+        CollectionError: The file cannot be read or is not a WARC file from some offset on.
     """
     if not path.is_file():
         raise CollectionError(f"{path}: no such file; check the path")

@@ -22,7 +22,7 @@ class NearDuplicates:
     that share a band are compared. Pages that are near-duplicates themselves need not be added. A hash of 0
     means "no text" and matches nothing. 28 bytes a page and 2 MB.
 
-    Parameters:
+    Args:
         distance: largest number of differing bits, at most 3.
 
     Example:

@@ -136,7 +136,7 @@ def _read(path: Path, archive: zipfile.ZipFile, size: int) -> Saved:
 
 def _path(folder: Path, name: str) -> Path:
     if not _NAME.fullmatch(name):
-        raise CollectionError(f"{name!r} is no name for a saved state; use letters, digits and dashes")
+        raise CollectionError(f"{name!r} is not a name for a saved state; use letters, digits and dashes")
     return folder / f"{name}.npz"
 
 
@@ -159,7 +159,7 @@ def _decode_values(path: Path, data: bytes) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         raise CollectionError(f"{path}: bad values ({error}); delete it and train again") from error
     if not isinstance(values, dict):
-        _refuse(path, "its values are no object")
+        _refuse(path, "its values are not an object")
     return values
 
 

@@ -61,7 +61,7 @@ def read_plain(path: Path, most: int = 256 << 20) -> bytes:
     """What a file holds.
 
     Raises:
-        CollectionError: It holds more than `most` bytes, or is no plain file.
+        CollectionError: It holds more than `most` bytes, or is not a plain file.
     """
     with reading(path) as file:
         data = file.read(most + 1)

@@ -1,6 +1,6 @@
 """What people said about pages: one line a decision in `reviews.jsonl`, only ever added to.
 
-The portal and the command line write it while a crawl in another process runs, so it is no part of the
+The portal and the command line write it while a crawl in another process runs, so it is not part of the
 crawl's own state. A decision is one JSON line, written under a lock and flushed to the disk before `add`
 returns; half a line that a crash left behind is cut off by the next writer and ignored by readers. Nothing is
 ever taken out: to undo a decision is a decision too.

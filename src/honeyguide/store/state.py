@@ -358,7 +358,7 @@ class State:
         return int(count)
 
     def simhashes(self) -> list[tuple[int, int]]:
-        """(row, SimHash) of the pages that are no duplicates, in order of fetching."""
+        """(row, SimHash) of the pages that are not duplicates, in order of fetching."""
         found = self._connection.execute(
             "SELECT row, simhash FROM page WHERE duplicate_of = 0 AND near_duplicate_of = 0 ORDER BY number"
         )

@@ -30,7 +30,7 @@ REMEMBERED: Final = 8
 class TermSpace:
     """The terms of a corpus, and the way from a text to weights of them.
 
-    Parameters:
+    Args:
         terms: The vocabulary.
         weighting: How term counts become weights.
         analyser: Cuts texts into the same terms as the corpus.
@@ -69,7 +69,7 @@ class TermSpace:
 class LatentSpace(TermSpace):
     """The k strongest directions of a text corpus, and the way from a text to them.
 
-    Parameters:
+    Args:
         terms: Row i of `basis` is term i.
         basis: U, terms by factors.
         values: The singular values, falling.
@@ -144,7 +144,7 @@ def fit_terms(
     Vocabulary: the most frequent stems of the corpus, and the topic's own words wherever they occur in it
     (a topic word outside the 1,000 most frequent would otherwise count for nothing).
 
-    Parameters:
+    Args:
         examples: Unlabelled text and example pages are the corpus; keywords add to the vocabulary.
         terms: Most frequent stems kept.
         weighting: How term counts become weights.
@@ -186,7 +186,7 @@ def fit_space(
 
     Vocabulary as in `fit_terms`; columns are brought to length one; k is cut to the rank of the matrix.
 
-    Parameters:
+    Args:
         examples: Unlabelled text and example pages are the corpus; keywords add to the vocabulary.
         k: Factors kept.
         terms: Most frequent stems kept.

@@ -82,7 +82,7 @@ def _bit_counts(hashes: _Words) -> NDArray[np.int64]:
 def simhash(text: str, *, shingle: int = 3) -> int:
     """The signed 64-bit fingerprint of `text`; 0 for a text without words.
 
-    Parameters:
+    Args:
         text: Visible text of a page.
         shingle: Words a shingle. A text with fewer words is one shingle of all of them.
 

@@ -29,7 +29,7 @@ def spherical_kmeans(matrix: Rows, clusters: int, *, seed: int = 0, rounds: int 
     and centroids are moved in turn until few documents change. A cluster that loses all its documents is
     begun again from the document that fits its own centroid worst. Equal seeds give equal clusters.
 
-    Parameters:
+    Args:
         matrix: One document a row, of Euclidean length one (`vectors.normalise_rows`) or zero.
         clusters: How many; no more than there are documents with terms.
         seed: Of the random generator that draws the first centroids.

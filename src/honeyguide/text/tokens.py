@@ -239,7 +239,7 @@ class Analyser:
 
     Words once seen are remembered, up to a limit, for all analysers with the same options in a thread.
 
-    Parameters:
+    Args:
         languages: ISO 639-1 codes; they choose stop words and stemmer.
         stem: False keeps words as they are.
         segmenter: `rjieba` or `bigrams` for Han text; None takes the best that is installed.

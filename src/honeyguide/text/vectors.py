@@ -87,7 +87,7 @@ class HashedTerms:
     Two terms may share a column; with 2^18 columns and the terms of one topic that is rare. Hashes are
     the same on every machine and in every run.
 
-    Parameters:
+    Args:
         columns: How many.
         salt: Another salt sends the same term to another column, for a second kind of feature.
     """

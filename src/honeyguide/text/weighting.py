@@ -60,7 +60,7 @@ def okapi(
 
     `CW(t,d) = log(n/n_t) * tf * (k1+1) / (k1 * ((1-b) + b * len(d)/avglen) + tf)`
 
-    Parameters:
+    Args:
         terms: The document.
         table: n, n_t and avglen.
         k1: How slowly repetition saturates.

@@ -25,7 +25,7 @@ def open_taxonomy(files: Sequence[Path]) -> Read:
     beginning of each file.
 
     Raises:
-        TopicError: A file cannot be read or is no taxonomy.
+        TopicError: A file cannot be read or is not a taxonomy.
     """
     kinds = [(path, _kind(path)) for path in files]
     if not kinds:
@@ -69,7 +69,7 @@ def _kind(path: Path) -> str:
     if "path" in first or set(_LABELS) <= set(first):
         return "table"
     raise TopicError(
-        f"{path} is no taxonomy; give an ODP RDF file, or a tab-separated file whose first line names its "
+        f"{path} is not a taxonomy; give an ODP RDF file, or a tab-separated file whose first line names its "
         f"columns: {', '.join(_COLUMNS)} (or url, site, label)"
     )
 

@@ -100,7 +100,7 @@ class TopicVector:
     page in both is not either. A label without a name in a language goes by its first name there. Of several
     nodes, too, the best cosine counts.
 
-    Parameters:
+    Args:
         labels: From the root to the topic.
         languages: For stop words and stemmer.
         segmenter: As for `Analyser`.

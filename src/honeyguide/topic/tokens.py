@@ -215,10 +215,10 @@ def _mapping(line: str, where: str) -> Mapping:
 def check_mapping(token: str, topic: str, kind: str = "english", *, where: str = "") -> Mapping:
     """A mapping from what a user wrote. Raises `TopicError` when it cannot be one."""
     if kind not in KINDS:
-        raise TopicError(f"{where}{kind!r} is no kind of spelling; choose from: {', '.join(KINDS)}")
+        raise TopicError(f"{where}{kind!r} is not a kind of spelling; choose from: {', '.join(KINDS)}")
     clean = squeezed(token)
     if not clean or clean != token.lower():
-        raise TopicError(f"{where}{token!r} is no token; write letters and digits only, such as 'lanqiu'")
+        raise TopicError(f"{where}{token!r} is not a token; write letters and digits only, such as 'lanqiu'")
     if not topic.strip() or not topic.isprintable():
         raise TopicError(f"{where}the topic of {token!r} is empty; name one, such as 'Basketball'")
     return Mapping(clean, topic.strip(), kind)

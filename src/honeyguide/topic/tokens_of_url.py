@@ -20,7 +20,7 @@ _STOP = """
 """
 STOP_TOKENS: Final = frozenset(_STOP.split())
 """Tokens that say how a site is made, not what it is about."""
-# Inside the pieces between "/" and ".": "-" and "_" part words, and so does everything that is no letter.
+# Inside the pieces between "/" and ".": "-" and "_" part words, and so does everything that is not a letter.
 _PIECE = re.compile(r"[^/.?&=#;,:@!$'()*+~%|\s\"<>\[\]{}\\^`]+")
 _WORD = re.compile(r"[^\W_]+")
 

@@ -161,7 +161,7 @@ class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """A wish was passed on to the crawl, which obeys within a second or two."""
+    """The request was passed on to the crawl, which follows it within a second or two."""
 
     name: str
     asked: str
@@ -751,7 +751,7 @@ def make_api(shelf: Shelf) -> Starlette:
     for operation in OPERATIONS:
         by_path.setdefault(operation.path, []).append(_route(operation))
     routes: list[BaseRoute] = [Route("/", root), Route("/openapi.json", openapi), Route("/docs", docs)]
-    # Literal paths first: `exports/files/NAME` is no format called `files`.
+    # Literal paths first: `exports/files/NAME` is not a format called `files`.
     for path in sorted(by_path, key=lambda one: (-one.count("/"), one)):
         routes += by_path[path]
     app = Starlette(

@@ -58,7 +58,7 @@ async def begin(request: Request) -> Response:
     form = await read_form(request)
     wanted = next((each for each in OFFERED if each.name == form.text("format")), None)
     if wanted is None:
-        raise HoneyguideError(f"{form.text('format')!r} is no format; choose one on the page")
+        raise HoneyguideError(f"{form.text('format')!r} is not a format; choose one on the page")
     portal = portal_of(request)
     await run_in_threadpool(
         _begin, portal, wanted, all_pages=bool(form.text("all")), text=bool(form.text("text"))

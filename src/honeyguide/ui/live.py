@@ -89,7 +89,7 @@ def _obeyed(action: str, limits: dict[str, float | None], standing: Standing) ->
 
 
 def _steer(portal: Portal, form: Form) -> dict[str, float | None]:
-    """Pass a wish on to the crawl; the limits that were asked for."""
+    """Pass a request on to the crawl; the limits that were asked for."""
     action = form.text("action")
     limits = checked_limits({name: form.number(name) for name, _ in LIMITS}) if action in _WITH_LIMITS else {}
     standing = portal.watch.standing()

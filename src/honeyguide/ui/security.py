@@ -96,7 +96,7 @@ class Gate:
         host, origin = headers.get("host", ""), headers.get("origin")
         own = origin == f"{scope['scheme']}://{host}"
         if not self._known(host):
-            return PlainTextResponse(f"421: {host[:100]!r} is no name of this portal", status_code=421)
+            return PlainTextResponse(f"421: {host[:100]!r} is not a name of this portal", status_code=421)
         if origin is not None and not own:
             return PlainTextResponse("403: that request came from another site", status_code=403)
         given = [value for name, value in _query(scope) if name == "token"]

@@ -10,7 +10,7 @@ import msgspec
 
 _AGENT = re.compile(r"[A-Za-z_*][A-Za-z_-]*")
 _VALUED: Final = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
-"""Directives that carry a value after a colon, and so are no names of robots."""
+"""Directives that carry a value after a colon, and so are not names of robots."""
 _EVERYONE: Final = frozenset(("", "robots", "*"))
 
 

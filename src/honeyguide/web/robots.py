@@ -182,7 +182,7 @@ def _key_and_value(line: str) -> tuple[str, str]:
 
 
 def _seconds(text: str) -> float | None:
-    """A delay within limits, or None when the text is no such number."""
+    """A delay within limits, or None when the text is not such a number."""
     try:
         value = float(text)
     except ValueError:

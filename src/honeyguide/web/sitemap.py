@@ -187,7 +187,7 @@ def _read_xml(pieces: Iterable[bytes]) -> _Target:
             parser.feed(piece)
             fed += len(piece)
             if not target.kind and fed > _CHUNK:
-                break  # no element yet: this is no XML, and the parser would keep it all
+                break  # no element yet: this is not XML, and the parser would keep it all
         parser.close()
     except (_Full, etree.LxmlError):
         pass

@@ -31,7 +31,7 @@ WEB: Final = ("http://", "https://")
 """How every canonical URL begins."""
 
 MAX_LENGTH: Final = 65_536
-"""Longer texts are no addresses (usually inline data) and are refused unread."""
+"""Longer texts are not addresses (usually inline data) and are refused unread."""
 
 TRACKING_PREFIXES: Final = ("utm_", "piwik_", "mtm_", "matomo_", "hsa_", "__hs", "_hs")
 """Query parameters that begin like this tell who sent the visitor, never which page: Google
@@ -164,7 +164,7 @@ def _href(text: str, base: str | None, fast_base: tuple[Any, str] | None) -> str
 
 
 def parse_href(text: str, base: str | None = None) -> str | None:
-    """The href a browser gives `text` on a page at `base`, or None when it is no URL.
+    """The href a browser gives `text` on a page at `base`, or None when it is not a URL.
 
     Any scheme; nothing is dropped or normalised beyond the standard.
 

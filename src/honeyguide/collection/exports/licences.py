@@ -48,7 +48,7 @@ def licences(
     """Licences named in an even sample of the selected pages.
 
     `rel="license"` links, `Link` headers and Dublin Core rights in meta elements are read from the first
-    512 KB of each page. What a page names is what its author claims; it is no advice on law.
+    512 KB of each page. What a page names is what its author claims; it is not legal advice.
     """
     rows = selection.rows
     step = max(1, -(-len(rows) // max(1, sample)))

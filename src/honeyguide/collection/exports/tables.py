@@ -83,7 +83,7 @@ def export(
     Raises:
         CollectionError: An unknown form, or the disk is full.
         MissingExtra: Parquet without pyarrow.
-        ValueError: A row has a key that is no column, or a value of another kind.
+        ValueError: A row has a key that is not a column, or a value of another kind.
     """
     form = form or path.suffix.removeprefix(".").lower()
     writer = _WRITERS.get(form)

@@ -160,7 +160,7 @@ class RecordCopier:
         if name == self._open_name and self._file is not None:
             return self._file
         if Path(name).name != name or not name:
-            raise CollectionError(f"{name!r} is no archive file; is the state of another collection?")
+            raise CollectionError(f"{name!r} is not an archive file; is the state of another collection?")
         if self._file is not None:
             self._file.close()
         try:

@@ -49,7 +49,7 @@ def read_numbers(path: Path, columns: tuple[str, str]) -> Iterator[Numbers]:
     """The same for columns of numbers, ten times as fast where lines are two numbers and nothing else.
 
     Raises:
-        TopicError: As for `read_pairs`, or a value is no number.
+        TopicError: As for `read_pairs`, or a value is not a number.
     """
     if path.suffix == ".parquet" or not path.is_file() or not _begins_with_numbers(path):
         for sources, targets in read_pairs(path, columns):
@@ -70,14 +70,14 @@ def as_numbers(texts: Sequence[str], path: Path) -> NDArray[np.int64]:
     """Vertex numbers from their texts.
 
     Raises:
-        TopicError: One of them is no number.
+        TopicError: One of them is not a number.
     """
     try:
         return np.array(texts, dtype=np.int64)
     except (ValueError, OverflowError):
         wrong = next((text for text in texts if not text.strip().lstrip("-").isdecimal()), "a number")
         raise TopicError(
-            f"edge list {path}: {wrong[:40]!r} is no vertex number; leave out 'vertices' for a list of names"
+            f"edge list {path}: {wrong[:40]!r} is not a vertex number; leave out 'vertices' for names"
         ) from None
 
 

@@ -34,7 +34,7 @@ class Backlinks:
     a resumed crawl asks nothing twice, and `service = {kind = "journal", path = "..."}` repeats a crawl
     without asking at all.
 
-    Parameters:
+    Args:
         service: Who is asked; see `docs/systems/cfc.md`. By default nobody, but for the lab's own web: the
             journal then says that the crawl bootstraps.
         depth: Layers of the context graphs, N; 0 builds none.

@@ -16,7 +16,7 @@ from honeyguide.store.layout import Layout
 class CollectionEngine:
     """Searches the pages of a collection that an earlier crawl made.
 
-    Parameters:
+    Args:
         path: Folder of the collection.
     """
 
@@ -51,7 +51,7 @@ class Searchable(Protocol):
 class RecordedEngine:
     """Searches a whole recorded web, as a public engine searches the live one; at most ten results.
 
-    Parameters:
+    Args:
         web: The lab's service.
         most: Results to a query at most.
     """

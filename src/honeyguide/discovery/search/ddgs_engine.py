@@ -17,7 +17,7 @@ class Ddgs:
     The library has an HTTP client of its own, which the crawl's egress guard does not see: it talks to
     the engines it knows and to nobody else. It is used only where a topic file names it.
 
-    Parameters:
+    Args:
         backend: Which engines, as the library names them; `auto` lets it choose.
         region: Such as `us-en`.
         rate: Queries a second at most.

@@ -28,10 +28,10 @@ def reciprocal_rank_fusion(
 ) -> list[Fused]:
     """Merge rankings: an address scores `Σ 1 / (60 + rank)` over the rankings that have it.
 
-    Addresses are compared in canonical form, so that each comes once; what is no web address is left
+    Addresses are compared in canonical form, so that each comes once; what is not a valid URL is left
     out. Only ranks count, so engines need not agree on what a score means.
 
-    Parameters:
+    Args:
         rankings: Results by the name of the engine, best first.
         smoothing: How little the first places count more than the next ones.
 

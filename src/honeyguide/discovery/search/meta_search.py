@@ -75,7 +75,7 @@ class MetaSearch:
     uninterrupted one would have asked. Engines that fail are left out; when all do, the crawl goes on
     without them.
 
-    Parameters:
+    Args:
         engines: Who is asked; see `docs/systems/gp-hybrid.md`. By default nobody, but for the lab's web.
         terms: Words and phrases to draw from.
         query_log: File with one query a line; its words are drawn from.

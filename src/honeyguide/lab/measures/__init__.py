@@ -189,7 +189,7 @@ def measure(
 ) -> Measures:
     """All measures of a crawl.
 
-    Parameters:
+    Args:
         record: The crawl.
         oracle: Targets the oracle has after each download (`oracle.Oracle.hits`), where it is known.
         budget: Downloads over which areas are taken; the crawl's own length by default. Give the same

@@ -59,7 +59,7 @@ def averaged_panels(
 ) -> tuple[Panel, Panel]:
     """Sliding harvest and recall of strategies, averaged over topics, with 0.95 bootstrap bands.
 
-    Parameters:
+    Args:
         runs: The crawls of each strategy, one a topic.
         random: For the bootstrap.
         budget: Downloads to show; a shorter crawl keeps its last value.

@@ -38,7 +38,7 @@ class Oracle(msgspec.Struct, frozen=True):
 def oracle(links: Mapping[str, Sequence[str]], targets: Iterable[str], seeds: Iterable[str]) -> Oracle:
     """The greedy oracle's order over a known graph.
 
-    Parameters:
+    Args:
         links: Followable out-links of every page.
         targets: Pages on topic.
         seeds: Where every crawl starts; pages of the frontier from the beginning.

@@ -65,7 +65,7 @@ def key_of(
         repetition: Which one.
         web: Digest of the web.
     """
-    # Examples are drawn for the recipe that sees most, and are no targets for anybody.
+    # Examples are drawn for the recipe that sees most, and are not targets for anybody.
     shown = [given_to(experiment, one) for one in experiment.recipes]
     drawn = [(max((g.examples for g in shown), default=0)), max((g.negatives for g in shown), default=0)]
     definition = {

@@ -90,12 +90,12 @@ def _pairs(first: Results, second: Results, recipes: tuple[str, ...]) -> list[tu
     ]
     if len(recipes) > 2:
         raise HoneyguideError("more than two recipes to compare; name one or two with --recipes")
-    wished = recipes if len(recipes) == 2 else recipes * 2
-    for name, there in zip(wished, names, strict=False):
+    requested = recipes if len(recipes) == 2 else recipes * 2
+    for name, there in zip(requested, names, strict=False):
         if name not in there:
             raise HoneyguideError(f"no recipe {name!r} in the results; {nearest(name, there)}")
-    if wished:
-        return [(wished[0], wished[1])]
+    if requested:
+        return [(requested[0], requested[1])]
     both = [name for name in names[0] if name in names[1]]
     if not both:
         raise HoneyguideError(

@@ -29,9 +29,9 @@ _POINTS = 500
 def drawn_rows(run: Run, results: Results) -> list[str]:
     """The rows the experiment wants drawn, or the best ones."""
     there = dict.fromkeys(cell.row for cell, _ in run.cells if cell.row != ORACLE)
-    wished = [name for name in run.loaded.experiment.report.plot if name in there]
-    if wished or len(there) <= MOST_ROWS:
-        return wished or list(there)
+    requested = [name for name in run.loaded.experiment.report.plot if name in there]
+    if requested or len(there) <= MOST_ROWS:
+        return requested or list(there)
     means = {
         one.recipe: one.measures["area_of_oracle"].mean
         for one in results.summaries

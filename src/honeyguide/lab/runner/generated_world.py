@@ -36,7 +36,7 @@ def generated_spec(name: str) -> WebSpec:
     """
     match = _NAME.fullmatch(name)
     if match is None:
-        raise HoneyguideError(f"{name!r} is no generated web; write generated:SEED:PAGES (generated:1:2000)")
+        raise HoneyguideError(f"{name!r} is not a generated web; write generated:SEED:PAGES")
     pages = int(match[2])
     return WebSpec(
         seed=int(match[1]), pages=pages, hosts=max(20, pages // PAGES_PER_HOST), slow=0.0

@@ -47,8 +47,8 @@ def oracle_hits(run: Run) -> dict[tuple[str, str, int], NDArray[np.int64]]:
 
 def baseline_of(experiment: Experiment, recipes: list[str]) -> str:
     """The row that others are tested against."""
-    wished = (experiment.report.baseline, "best-first", "breadth-first")
-    return next((name for name in wished if name in recipes), "")
+    requested = (experiment.report.baseline, "best-first", "breadth-first")
+    return next((name for name in requested if name in recipes), "")
 
 
 def timing(run: Run) -> dict[str, Any]:

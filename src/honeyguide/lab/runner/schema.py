@@ -29,7 +29,7 @@ TEXT_SOURCES = ("none", "other sites", "same site")
 def _text_source(value: str) -> str:
     if value not in TEXT_SOURCES and not value.startswith("web:"):
         choices = ", ".join(repr(one) for one in TEXT_SOURCES)
-        raise ValueError(f"{value!r} is no source of text; write one of {choices} or 'web:NAME'")
+        raise ValueError(f"{value!r} is not a source of text; write one of {choices} or 'web:NAME'")
     return value
 
 

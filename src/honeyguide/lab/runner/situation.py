@@ -232,7 +232,7 @@ def far_seeds(world: World, task: Task, targets: set[str], random: np.random.Gen
     away = depths_from(backward, sorted(targets & links.keys()))
     inside = [url for url in away if not task.seeds_inside or any(text in url for text in task.seeds_inside)]
     shuffled = [inside[place] for place in random.permutation(len(inside))]
-    # Exactly the wished distance first, then farther, then the farthest of the nearer ones.
+    # Exactly the requested distance first, then farther, then the farthest of the nearer ones.
     shuffled.sort(key=lambda url: (away[url] < task.distance, abs(away[url] - task.distance)))
     chosen: list[str] = []
     for url in shuffled[:_TRIED]:

@@ -59,7 +59,7 @@ class StudyResult(msgspec.Struct, frozen=True):
 class DataFinder:
     """Finds data sets: in `HONEYGUIDE_DATA`, or in `shared/data` beside the repository.
 
-    Parameters:
+    Args:
         roots: Folders to look in instead.
     """
 

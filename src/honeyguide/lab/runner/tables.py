@@ -79,11 +79,11 @@ def _group_table(results: Results, groups: Sequence[str]) -> ReportTable:
     return ReportTable("Area under recall, divided by the oracle's, by group", ("recipe", *groups), rows)
 
 
-def _topic_table(results: Results, wished: Sequence[str]) -> ReportTable:
+def _topic_table(results: Results, requested: Sequence[str]) -> ReportTable:
     """Targets found of each topic by some rows, with the gain over the baseline where there is one."""
     baseline = results.tests[0].baseline if results.tests else ""
     there = {one.recipe for one in results.summaries}
-    recipes = [name for name in dict.fromkeys((baseline, *wished)) if name in there]
+    recipes = [name for name in dict.fromkeys((baseline, *requested)) if name in there]
     recall = {name: values_of(results.rows, name, "recall") for name in recipes}
     first = {row.pair[:3]: row for row in results.rows}
     rows, gains = [], dict[tuple[str, str], list[float]]()

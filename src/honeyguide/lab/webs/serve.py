@@ -157,7 +157,7 @@ def _reset(transport: asyncio.Transport) -> None:
 class WebServer:
     """Serves a web on 127.0.0.1 inside a running event loop.
 
-    Parameters:
+    Args:
         web: Anything with `get(url) -> Served`.
         log: A file for one JSON line a request, for proofs of politeness.
     """
@@ -266,7 +266,7 @@ def read_spec(text: str) -> WebSpec:
     try:
         return msgspec.json.decode(source, type=WebSpec)
     except msgspec.MsgspecError as error:
-        raise HoneyguideError(f"this is no spec of a generated web ({error}): correct its JSON") from error
+        raise HoneyguideError(f"this is not a spec of a generated web ({error}): correct its JSON") from error
 
 
 async def _serve(web: Servable, *, port: int, log: Path | None, until_end_of_input: bool) -> None:

@@ -33,7 +33,7 @@ def parse(value: object) -> Formula:
     """A formula from JSON values (or from text in the form of `show`'s JSON).
 
     Raises:
-        TopicError: It is no formula, or too large to be one that evolution made.
+        TopicError: It is not a formula, or too large to be one that evolution made.
 
     Example:
         >>> parse(["+", "body_cosine", ["sqrt", "title_bow"]])
@@ -56,7 +56,7 @@ def _parse(value: object, left: list[int], height: int) -> Formula:
             return value[0], _parse(value[1], left, height - 1), _parse(value[2], left, height - 1)
     shown = repr(value)[:60]
     raise TopicError(
-        f"{shown} is no part of a formula; write evidence ({', '.join(EVIDENCE)}) or [operation, part, ...]"
+        f"{shown} is not part of a formula; write evidence ({', '.join(EVIDENCE)}) or [operation, part, ...]"
     )
 
 

@@ -69,7 +69,7 @@ class EvolvedKnn:
 
     At crawl time the examples are an inverted index: a page costs the postings of its terms.
 
-    Parameters:
+    Args:
         formula: File of `honeyguide model evolve`; empty: evolve when fitted.
         k: Neighbours; fewer where a class has fewer examples. None: those that the formula was evolved
             with, 10 where it is evolved here.

@@ -60,7 +60,7 @@ def read_similarity(path: Path) -> Similarity:
             f"{path}: {error.strerror}; name the file that `honeyguide model evolve` wrote"
         ) from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise TopicError(f"{path} is no evolved similarity ({error}); evolve it again") from None
+        raise TopicError(f"{path} is not an evolved similarity ({error}); evolve it again") from None
     if similarity.format != FORMAT or similarity.k < 1:
         raise TopicError(f"{path} has an unknown format or no neighbours; evolve it again")
     similarity.tree()

@@ -29,7 +29,7 @@ class GeneratedFetcher:
     Every request takes `latency` plus the answer's own delay, and a hanging host takes `deadline`
     seconds; that time is added to the clock, never waited for.
 
-    Parameters:
+    Args:
         web: What to read from.
         clock: The crawl's clock.
         latency: Seconds every request takes.

@@ -1,4 +1,4 @@
-"""The hosts of a generated web: names, sizes, sections, topics and manners.
+"""The hosts of a generated web: names, sizes, sections, topics and how they behave.
 
 Everything that is known of a host fits in one small record, so 20,000 hosts of a web of 10 million
 pages take a few megabytes; pages themselves are never listed.

@@ -54,7 +54,7 @@ _fixed("empty", "closes without a byte", _BAD, b"")
 _fixed("garbage", "random bytes instead of HTTP", _BAD, bytes(range(256)) * 64)
 _fixed("no-head", "a page without status line and headers (HTTP/0.9)", _BAD, owls())
 _fixed("other-protocol", "a greeting of another protocol", _BAD, b"SSH-2.0-OpenSSH_9.6\r\n" * 3)
-_fixed("bad-status", "a status that is no number", _BAD, b"HTTP/1.1 OK 200\r\n\r\n" + owls())
+_fixed("bad-status", "a status that is not a number", _BAD, b"HTTP/1.1 OK 200\r\n\r\n" + owls())
 _fixed("high-status", "status 9999", _BAD, b"HTTP/1.1 9999 Over\r\nContent-Length: 3\r\n\r\nowl")
 _fixed("other-version", "HTTP/7.7", _ANY, b"HTTP/7.7 200 OK\r\nContent-Length: 3\r\n\r\nowl")
 _fixed("nul-header", "NUL bytes in a header", _ANY, _HEAD + b"X-N: a\0b\r\nContent-Length: 3\r\n\r\nowl")
@@ -72,7 +72,7 @@ _fixed(
     "length-short", "says 10 bytes and sends many", _ANY, _HEAD + b"Content-Length: 10\r\n\r\n" + owls() * 9
 )
 _fixed("length-negative", "a negative length", _BAD, _HEAD + b"Content-Length: -5\r\n\r\n" + owls())
-_fixed("length-word", "a length that is no number", _BAD, _HEAD + b"Content-Length: many\r\n\r\n" + owls())
+_fixed("length-word", "a length that is not a number", _BAD, _HEAD + b"Content-Length: many\r\n\r\n" + owls())
 _fixed(
     "length-twice",
     "two lengths that differ",
@@ -86,7 +86,7 @@ _fixed(
     _HEAD + b"Content-Length: 1000000000000000000\r\n\r\n" + owls(),
 )
 _CHUNKED = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
-_fixed("chunk-word", "a chunk whose size is no number", _ANY, _CHUNKED + b"3\r\nowl\r\nmany\r\nowls\r\n")
+_fixed("chunk-word", "a chunk whose size is not a number", _ANY, _CHUNKED + b"3\r\nowl\r\nmany\r\nowls\r\n")
 _fixed("chunk-huge", "a chunk of 2^64 bytes", _ANY, _CHUNKED + b"FFFFFFFFFFFFFFFFF\r\nowl")
 _fixed("chunk-cut", "chunks that break off", _ANY, _CHUNKED + b"3\r\nowl\r\nff\r\nowl")
 _fixed(

@@ -64,7 +64,7 @@ _page(
     "text/html; charset=utf-7",
 )
 _page("charset-bytes", "bytes that are valid in no charset", _FINE, owls() + b"\xff\xfe\xc0\x80" * 5000)
-_page("charset-code", "a charset that is no text", _FINE, owls(), kind="text/html; charset=rot13")
+_page("charset-code", "a charset that is not a text encoding", _FINE, owls(), kind="text/html; charset=rot13")
 _page("binary", "a program that says it is a page", _MAYBE, b"\x7fELF" + bytes(range(256)) * 400)
 _page("nothing", "a page without a byte", _MAYBE, b"")
 _page("blank", "a megabyte of blanks", _MAYBE, b" " * 1_000_000)

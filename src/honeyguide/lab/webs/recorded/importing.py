@@ -54,7 +54,7 @@ def store_web(
     The folder appears under its name only when everything in it could be read.
 
     Raises:
-        WebError: The name is taken, or what was filled in is no recorded web.
+        WebError: The name is taken, or what was filled in is not a recorded web.
     """
     folder = webs_folder() / check_name(name)
     if folder.exists() and not replace:

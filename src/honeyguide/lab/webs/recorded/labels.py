@@ -39,7 +39,7 @@ def read_labels(path: Path) -> LabelTable:
     """Read a label table.
 
     Raises:
-        WebError: It cannot be read, lacks a column, or has a row that is no row; with its line.
+        WebError: It cannot be read, lacks a column, or has a malformed row; with its line.
     """
     rows = read_rows(path)
     labels: dict[str, dict[str, None]] = {}
@@ -50,7 +50,7 @@ def read_labels(path: Path) -> LabelTable:
         url = canonical(row.url)
         if url is None:
             if not _OTHER_SCHEMES.match(row.url):
-                raise WebError(f"{path}, line {row.line}: {row.url[:200]!r} is no web address; correct it")
+                raise WebError(f"{path}, line {row.line}: {row.url[:200]!r} is not a valid URL; correct it")
             unfetchable += 1
             continue
         if row.label:

@@ -94,7 +94,7 @@ class RecordedVisits:
         return with_links(page, [link if link.id in ids else None for link in page.links])
 
     def _other(self, url: str) -> Visit:
-        """What is recorded of a URL that is no page of this part of the web."""
+        """What is recorded of a URL that is not a page of this part of the web."""
         record = self._archive.records.get(url)
         if record is None or url in self._archive.catalogue.sites:
             return Visit(Outcome.CLIENT_ERROR, detail="HTTP 404 (not recorded)", requests=1, status=404)
