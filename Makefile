@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test retest check bench lab docs clean
+.PHONY: help setup demo test retest check coverage bench lab docs dist clean
 
 help:            ## This list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -34,6 +34,10 @@ check: $(STAMP)  ## ruff, mypy strict, import order
 	@$(BIN)/lint-imports --no-cache > /dev/null || $(BIN)/lint-imports
 	@$(BIN)/mypy
 
+coverage: $(STAMP) ## The tests with coverage of lines and branches; a page in build/coverage
+	@$(BIN)/python -m pytest -n 2 --dist loadscope --cov --cov-report=term:skip-covered --cov-report=html || $(BIN)/python -m pytest --again
+	@$(BIN)/python -m coverage report --format=total
+
 bench: $(STAMP)  ## Benchmarks, as tables and JSON
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
@@ -42,6 +46,12 @@ lab: $(STAMP)    ## The long experiments and slow tests
 
 docs: $(STAMP)   ## Run every example in the documentation
 	@$(BIN)/python -m pytest tests/docs -q
+
+dist: $(STAMP)   ## Archive and wheel in dist/, and a try of the wheel in an environment of its own
+	@rm -rf dist build/try && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build
+	@$(BIN)/python -m build --outdir dist . > /dev/null
+	@$(BIN)/python -m venv build/try && build/try/bin/pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
+	@build/try/bin/honeyguide version && ls -l dist
 
 clean:           ## Remove the environment and outputs
 	rm -rf $(VENV) demo-output lab-output build dist

@@ -15,6 +15,21 @@ class CollectionError(HoneyguideError):
     """A collection cannot be opened, written or trusted."""
 
 
+EXTRAS = {
+    "matplotlib": "plots",
+    "pyarrow": "tables",
+    "starlette": "ui",
+    "uvicorn": "ui",
+    "jinja2": "ui",
+    "pypdf": "pdf",
+    "deap": "gp",
+    "ddgs": "search",
+    "rjieba": "zh",
+    "pypinyin": "zh",
+}
+"""Modules that only some users need, and the extra that brings each."""
+
+
 class MissingExtra(HoneyguideError):
     """A feature needs an optional part that is not installed."""
 

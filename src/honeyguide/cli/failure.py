@@ -7,7 +7,7 @@ import sqlite3
 
 import cyclopts
 
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import EXTRAS, HoneyguideError, MissingExtra
 
 USAGE = 2
 """Something the user can set right: options, files, a full disk."""
@@ -31,6 +31,8 @@ def explain(error: BaseException) -> tuple[str, int]:
             message = str(error)
         case cyclopts.CycloptsError():
             message = _usage(error)
+        case ModuleNotFoundError() if (module := str(error.name).partition(".")[0]) in EXTRAS:
+            message = str(MissingExtra(f"This ({module})", EXTRAS[module]))
         case OSError():
             message = _system(error)
         case sqlite3.DatabaseError():

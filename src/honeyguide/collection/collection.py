@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -235,7 +236,8 @@ class Collection:
         return to_polars(self.rows(relevant=relevant, text=text), text=text)
 
     def plot(self) -> Any:
-        """Harvest, scores and hosts as a matplotlib figure; a notebook shows it."""
+        """Harvest, scores and hosts as a matplotlib figure (extra `plots`); a notebook shows it."""
+        import_module("honeyguide.plots")  # says which extra is missing
         from honeyguide.collection.figure import collection_figure  # matplotlib takes a second to load
 
         return collection_figure(self)
