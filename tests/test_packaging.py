@@ -95,7 +95,7 @@ def test_the_changelog_begins_with_this_version() -> None:
 
 @pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
 def test_workflows_are_yaml_and_call_make(name: str) -> None:
-    import yaml
+    import yaml  # type: ignore[import-untyped]
 
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / name).read_text())
     assert workflow["jobs"]
