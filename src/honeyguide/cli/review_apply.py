@@ -8,7 +8,7 @@ from honeyguide.cli.output import note, print_facts
 
 
 def apply(folder: Path, /, *, json: bool = False) -> None:
-    """Retrain the page model of a stopped crawl and re-score what waits.
+    """Retrain the page model of a stopped crawl and re-score waiting URLs.
 
     A running crawl does this by itself, and so does one that is resumed.
 

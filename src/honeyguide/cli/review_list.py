@@ -12,7 +12,7 @@ from honeyguide.store.reviews import read_reviews
 
 
 def list_reviews(folder: Path, /, *, limit: int = 20, decided: bool = False, json: bool = False) -> None:
-    """List the pages where your word helps most, or what was decided so far.
+    """List the pages whose review teaches the crawl most, or the decisions so far.
 
     Args:
         folder: The collection.

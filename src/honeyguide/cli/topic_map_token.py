@@ -29,7 +29,7 @@ def map_token(
         topic: Label of the topic, in English or Chinese, such as Basketball.
         kind: english (full word), abbreviation, pinyin (full) or initials (of Pinyin).
         table: File to add it to; by default your personal table, which every crawl uses.
-        replace: Map a token anew that stands for another topic.
+        replace: Replace the topic that a token stands for.
     """
     one = check_mapping(token, topic, kind)
     file = table or personal_table_file()
@@ -50,5 +50,5 @@ def _refuse_second(one: Mapping, known: UserTable, *, replace: bool) -> None:
     where = f"in {known.path}" if mine is not None else "in the built-in table"
     if topic is not None and not replace:
         raise TopicError(
-            f"token {one.token!r} is mapped to {topic!r} already, {where}; add --replace to map it anew"
+            f"token {one.token!r} is mapped to {topic!r} already, {where}; add --replace to change it"
         )

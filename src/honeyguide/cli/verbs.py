@@ -126,7 +126,7 @@ VERBS = (
     Verb(
         "review list",
         "honeyguide.cli.review_list:list_reviews",
-        "List the pages where your word helps most, or what was decided.",
+        "List the pages whose review teaches the crawl most, or the decisions so far.",
         "review list collections/owls --limit 5",
     ),
     Verb(
@@ -150,7 +150,7 @@ VERBS = (
     Verb(
         "review apply",
         "honeyguide.cli.review_apply:apply",
-        "Retrain the page model of a stopped crawl and re-score what waits.",
+        "Retrain the page model of a stopped crawl and re-score waiting URLs.",
         "review apply collections/owls",
     ),
     Verb(

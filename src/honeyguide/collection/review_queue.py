@@ -1,4 +1,4 @@
-"""Which pages to show a person next: those where a word helps most.
+"""Which pages to show a person next: those that teach the model most.
 
 A word helps where the page model is unsure, on a host of which nothing was said yet, and on a page that
 many others link to (what is said of it counts for much). One in four is drawn by chance from the pages that

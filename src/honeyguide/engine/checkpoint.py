@@ -25,7 +25,7 @@ ZONES = "zones"
 """Key of the state's setting that names the file of trap rules that counts."""
 GROWTH = 1.25
 ROWS_A_PAGE = 200
-"""A file has a few bytes for every known URL. It is written anew once the crawl has grown by a quarter, and
+"""A file has a few bytes for every known URL. It is rewritten once the crawl has grown by a quarter, and
 by one page for so many known URLs: then writing it takes less time than reading the addresses again."""
 
 

@@ -81,7 +81,7 @@ def ask(
     Args:
         folder: The collection.
         session: The run that is spoken to; None leaves it. Another run than before starts from nothing.
-        paused: True lets requests under way come home and sends no others; False goes on.
+        paused: True lets requests under way finish and sends no others; False goes on.
         stop: True ends the run in order; it can be resumed.
         budget: New limits, see `checked_limits`.
         reviews: How many decisions were added.
@@ -120,7 +120,7 @@ def checked_limits(limits: Mapping[str, float | None]) -> dict[str, float | None
     for name, value in limits.items():
         if name not in Budget.__struct_fields__:
             known = ", ".join(Budget.__struct_fields__)
-            raise HoneyguideError(f"there is no limit {name!r}; choose one of {known}")
+            raise HoneyguideError(f"unknown limit {name!r}; choose one of {known}")
         whole = name != "max_seconds"
         # NaN is above nothing.
         if value is not None and not (0 < value < 1e15 and (not whole or value == int(value))):

@@ -192,7 +192,7 @@ class Crawler:
         return now - started - (self._steering.idle(now) if self._steering is not None else 0.0)
 
     def _obey(self) -> None:
-        """Do what was asked from outside since the last turn, and say so in the state."""
+        """Follow requests from outside since the last turn, and note so in the state."""
         if self._steering is None:
             return
         if not self._steering.watching:
@@ -308,7 +308,7 @@ class Crawler:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """A request is over. A fault of ours in it must end the crawl, not be waited for for ever."""
+        """A request is over. A bug of ours in it must end the crawl, or it would wait forever."""
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self._fault = self._fault or task.exception()
@@ -346,7 +346,7 @@ class Crawler:
         await self._woken(max(0.001, seconds))
 
     async def _woken(self, seconds: float | None = None) -> None:
-        """Until something happens, at most so long."""
+        """Until something happens, at most this long."""
         timer = None
         if seconds is not None:
             timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
@@ -367,7 +367,7 @@ class Crawler:
             self._after_page(visit.page, waiting, events[-1], now)
 
     def _host_answered(self, waiting: Waiting, visit: Visit, now: float) -> bool:
-        """Update the host's record and free it. True: the URL waits on, to be asked again."""
+        """Update the host's record and free it. True: the URL keeps waiting, to be requested again."""
         host = self._frontier.host(waiting.host)
         retry = self._traffic.update(host, waiting, visit, now)
         self._frontier.touch(host)
@@ -436,7 +436,7 @@ class Crawler:
             self._asked_low_at = -1
 
     async def _drain(self) -> None:
-        """Let requests under way come home, unless told to stop at once."""
+        """Let requests under way finish, unless told to stop at once."""
         deadline = asyncio.get_running_loop().time() + self._options.drain_seconds
         while (self._tasks or self._done) and not self._at_once and not self._full():
             while self._done:

@@ -1,4 +1,4 @@
-"""Pages out of the archive again: after a crash, what was learned from them is learned anew."""
+"""Pages out of the archive again: after a crash, what was learned from them is learned again."""
 
 from __future__ import annotations
 

@@ -4,11 +4,11 @@ In four steps, all between two turns of the loop, so that nobody waits for them:
 
 1. The reviewed pages are read from the archive.
 2. The model works out what they teach, on a running crawl in a thread of its own, and takes it at once.
-3. A few pages a turn, every archived page is judged and its links are ranked anew. Verdicts of pages change
+3. A few pages a turn, every archived page is judged and its links are ranked again. Verdicts of pages change
    in the state and the index (a reviewed page's verdict is the person's), priorities gather beside.
 4. At the end all priorities change together, the journal gets one event (`learned`), model and order are
    saved, and the state notes how many decisions are in. Before that, a crash or a stop costs the work only:
-   it begins anew with the next session.
+   it starts again with the next session.
 
 Without a file of reviews nothing of this happens and nothing is written. Links that were ranked get the
 priority they would have today; what an order attached to a waiting URL (`memo`) stays as it was. Orders whose
@@ -55,7 +55,7 @@ class Applied(msgspec.Struct, frozen=True):
     written: int = 0
     """Lines of the file of reviews."""
     passes: int = 0
-    """How often all pages were judged anew: verdicts read before are out of date."""
+    """How often all pages were judged again: verdicts read before are out of date."""
     demoted: tuple[str, ...] = ()
     """Hosts that were rejected."""
     learned: dict[str, int] = {}

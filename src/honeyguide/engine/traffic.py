@@ -25,9 +25,9 @@ from honeyguide.frontier import Waiting
 from honeyguide.model import Host, Outcome
 
 LONGER: Final = 4.0
-"""A request is slow when it takes so many times as long as requests usually do ..."""
+"""A request is slow when it takes this many times as long as requests usually do ..."""
 LEAST, MOST = 0.2, 5.0
-"""... but not before, and at the latest after, so many seconds."""
+"""... but never before, and at the latest after, this many seconds."""
 SLOW_LIMIT: Final = 1000
 """Slow requests that may go on at once."""
 LATER: Final = 0.25

@@ -32,7 +32,7 @@ _HOST_FAILURES = frozenset(
 
 
 class PolitenessPolicy(msgspec.Struct, frozen=True):
-    """How considerate a crawl is. Delays can be lengthened at will; hosts are never asked in parallel."""
+    """How considerate a crawl is. Delays can be lengthened at will; a host is never asked in parallel."""
 
     min_delay: float = 1.0
     """Seconds between the end of an answer and the next request, at least."""

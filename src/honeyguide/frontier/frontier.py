@@ -405,7 +405,7 @@ class Frontier:
         return int(self._queues.hosts.length[self._host_rows.get(host, 0)])
 
     def check(self) -> list[str]:
-        """Test that known = waiting + in flight + ended, by counting anew; empty when it holds."""
+        """Test that known = waiting + in flight + ended, by counting again; empty when it holds."""
         queued = int(self._queues.hosts.length.sum())
         counted = self._columns.counts()
         ended = sum(count for outcome, count in counted.items() if outcome.is_end)

@@ -77,7 +77,7 @@ class Seen:
         return self._slots.nbytes
 
     def rebuild(self, ids: NDArray[np.int64], size: int, *, room: int = 0) -> int:
-        """Enter rows 1 to `size` anew, with room for more.
+        """Enter rows 1 to `size` again, with room for more.
 
         Returns the number of doubles, which a sound state does not have.
         """

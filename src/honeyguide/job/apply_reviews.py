@@ -1,4 +1,4 @@
-"""Take reviews into a crawl that does not run: retrain its page model and re-score what waits."""
+"""Take reviews into a crawl that does not run: retrain its page model and re-score waiting URLs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def apply_reviews(folder: Path) -> dict[str, object]:
         folder: The collection; no crawl may be running on it (that one takes reviews in by itself).
 
     Returns:
-        What the journal says of it: decisions, reviewed pages learned from, pages judged anew, verdicts and
+        What the journal says of it: decisions, reviewed pages learned from, pages judged again, verdicts and
         priorities that changed. Empty when there was nothing new.
 
     Raises:
@@ -46,7 +46,9 @@ def apply_reviews(folder: Path) -> dict[str, object]:
     stores, _ = open_stores(config, folder, clock)
     try:
         if stores.archive is None:
-            raise CollectionError(f"{folder} keeps no pages (archive = false), so nothing can be judged anew")
+            raise CollectionError(
+                f"{folder} keeps no pages (archive = false), so nothing can be judged again"
+            )
         examples = kept_examples(layout)
         if examples is None:
             raise CollectionError(f"{folder} has no examples.json yet; let the crawl begin first")

@@ -94,7 +94,7 @@ def topic_text(
     if not name.strip():
         raise TopicError("the topic has no name; write what it is about")
     if not keywords and not examples:
-        raise TopicError("no word and no address was given; paste some")
+        raise TopicError("no words and no addresses were given; paste some")
     topic = Topic(name.strip(), keywords, starts, examples, off_topic)
     text = render(topic, recipe=recipe or DEFAULT_RECIPE, max_pages=max_pages, version=VERSION)
     checked_topic(text)

@@ -199,8 +199,8 @@ class FullText:
 
         Args:
             query: What a user typed; never an error.
-            limit: At most so many hits; 1,000 are the most.
-            offset: Leave out the first so many.
+            limit: At most this many hits; 1,000 at most.
+            offset: Skip this many.
             host: Only pages of this host or of hosts below it.
             language: Only pages in this language.
             minimum_score: Only pages at least so relevant to the topic.

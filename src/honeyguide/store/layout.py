@@ -104,7 +104,7 @@ class Layout(msgspec.Struct, frozen=True):
         """
         layout = cls(root)
         if layout.marker_file.exists():
-            raise CollectionError(f"{root} is a collection already; resume it, or choose another folder")
+            raise CollectionError(f"{root} is already a collection; resume it, or choose another folder")
         if root.exists() and not root.is_dir():
             raise CollectionError(f"{root} is not a folder; choose another name")
         try:

@@ -43,7 +43,7 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     undoes: int = 0
     """Number of the decision that is taken back."""
     drawn: Drawn = ""
-    """How the queue came to show the page: by chance, or because a word on it helps most."""
+    """How the queue came to show the page: by chance, or because it teaches the model most."""
     score: float | None = None
     """What the page model thought of the page at the time."""
     on_topic: bool | None = None

@@ -25,7 +25,7 @@ from honeyguide.store.schema import connect
 
 _CHUNK = 1 << 16
 _COMPACT_AT = 32 << 20
-"""Bytes of log beyond twice its shortest form that are put up with before it is written anew."""
+"""Bytes of log beyond twice its shortest form that are put up with before it is rewritten."""
 
 _LAST_EVENT = "SELECT coalesce(max(number), 0) FROM journal"
 _LOG_SIZE = "SELECT coalesce(sum(length(records)), 0), coalesce(max(number), 0) FROM change"
@@ -174,7 +174,7 @@ class State:
             rows = np.arange(1, columns.size + 1, dtype=np.int32)
         for start in range(0, len(rows), _CHUNK):
             blob = columns.records(rows[start : start + _CHUNK]).tobytes()
-            # Numbers only rise, also when the log is written anew: readers ask for what is beyond their last.
+            # Numbers only rise, also when the log is rewritten: readers ask for what is beyond their last.
             self._log_number += 1
             self._connection.execute("INSERT INTO change VALUES (?, ?)", (self._log_number, blob))
             self._log_bytes += len(blob)

@@ -78,7 +78,7 @@ def subject(request: Request) -> Response:
     made = _require(portal)
     number = int(request.path_params["number"])
     if not 1 <= number <= len(made.subjects):
-        raise HTTPException(404, "there is no such subject; the directory may have been made anew")
+        raise HTTPException(404, "there is no such subject; the directory may have been rebuilt")
     chosen = made.subjects[number - 1]
     return _listed(request, portal, chosen.label, chosen.rows, terms=chosen.terms)
 
@@ -138,7 +138,7 @@ def hosts(request: Request) -> Response:
 
 
 def build(request: Request) -> Response:
-    """Make the directory, or make it anew."""
+    """Make the directory, or rebuild it."""
     portal = portal_of(request)
     with portal.reading():
         pass  # Says so at once when there is no collection.

@@ -112,7 +112,7 @@ class Portal:
             collection.close()
 
     def _file(self) -> int:
-        """Which file the state is: a collection may be deleted and made anew under the same name."""
+        """Which file the state is: a collection may be deleted and made again under the same name."""
         try:
             return self.layout.state_file.stat().st_ino
         except OSError:

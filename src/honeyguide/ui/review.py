@@ -1,4 +1,4 @@
-"""Review: pages where a word helps most, accepted or rejected with the keyboard; the crawl learns from it."""
+"""Review: the pages that teach most, accepted or rejected with the keyboard; the crawl learns from it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from honeyguide.store.state import State
 
 TICK_SECONDS = 1.0
 REST_FACTOR = 50.0
-"""Rest so many times as long as a look took."""
+"""Rest this many times as long as a look took."""
 HEARTBEAT_SECONDS = 15.0
 MOST_READERS = 500
 
@@ -164,7 +164,7 @@ class Watch:
             self._state = None
 
     def _pages(self, state: State) -> Catalogue:
-        """The catalogue, up to date; read anew after reviews have changed old verdicts."""
+        """The catalogue, up to date; read again after reviews have changed old verdicts."""
         passes = applied(state.setting(APPLIED)).passes
         if passes != self._passes:
             self._passes, self._catalogue = passes, Catalogue()
@@ -172,7 +172,7 @@ class Watch:
         return self._catalogue
 
     def _open(self) -> State:
-        """The state, opened anew when the collection was deleted and made again."""
+        """The state, reopened when the collection was deleted and made again."""
         try:
             file = self._layout.state_file.stat().st_ino
         except OSError:

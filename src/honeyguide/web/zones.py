@@ -1,7 +1,7 @@
 """Traps that only show when a part of a site is seen as a whole.
 
 A zone is the part of a registered domain under one top folder, pages with and without a query apart:
-`example.org/blog/`, `example.org/catalogue/?`. Four signs tell that a zone is made by a machine for ever:
+`example.org/blog/`, `example.org/catalogue/?`. Four signs tell that a zone is generated without end:
 
 - **Sameness**: most of its pages are near-duplicates of other pages of the domain. For pages with a query
   the whole domain is one zone here, since session ids and parameters that change nothing are everywhere.

@@ -19,7 +19,7 @@ function told(state) {
   if (state.written !== state.taken) return state.busy ? "Decisions are being taken in…" : "Decisions are kept; they are taken in when the crawl goes on.";
   if (!state.taken) return "No decision yet.";
   const of = state.learned;
-  return `All decisions are taken in: ${whole(of.pages || 0)} pages judged anew, ${whole(of.verdicts || 0)} verdicts and ${whole(of.changed || 0)} priorities changed.`;
+  return `All decisions have been applied: ${whole(of.pages || 0)} pages judged again, ${whole(of.verdicts || 0)} verdicts and ${whole(of.changed || 0)} priorities changed.`;
 }
 
 async function look() {
