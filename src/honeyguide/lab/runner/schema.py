@@ -47,7 +47,7 @@ class GivenTable(Table):
     """Text without labels: `other sites`, `same site`, or all pages of another web, `web:NAME`."""
     unlabelled_limit: Annotated[int, Field(ge=1, le=1_000_000)] = 5_000
     """Documents of it at most, drawn by chance."""
-    unlabelled_without: tuple[str, ...] = ()
+    unlabelled_without: Texts = ()
     """Sites whose text is left out of it."""
     backlinks: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the web's links that a backlink source knows; 0: there is none."""
