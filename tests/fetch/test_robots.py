@@ -186,22 +186,22 @@ async def test_the_cache_is_bounded_and_shared(fetcher: Make) -> None:
         assert len(web.server.requests) == 1
         assert sorted(answer.requests for answer in first) == [0, 0, 0, 0, 1]
         for number in (2, 3):
-            web.cache.restore(f"http://h{number}:{port}", 200, RULES, web.clock.now)
+            await web.cache.restore(f"http://h{number}:{port}", 200, RULES, web.clock.now)
         assert web.cache.peek(web.origin) is None
         assert web.cache.peek(f"http://h3:{port}") is not None
 
 
 async def test_a_resumed_crawl_need_not_ask_again(fetcher: Make) -> None:
     async with site(fetcher, ok(b"")) as web:
-        restored = web.cache.restore(web.origin, 200, RULES, web.clock.now - 80_000)
+        restored = await web.cache.restore(web.origin, 200, RULES, web.clock.now - 80_000)
         assert restored is not None
         assert not (await web.load()).allowed(web.origin + "/private")
         assert web.server.requests == []
         web.clock.now += 10_000
         assert web.cache.peek(web.origin) is None
         for status, age in ((503, 10), (0, 10), (429, 10), (200, 90_000)):
-            assert web.cache.restore("http://other", status, RULES, web.clock.now - age) is None
-        allow = web.cache.restore("http://other", 404, b"", web.clock.now)
+            assert await web.cache.restore("http://other", status, RULES, web.clock.now - age) is None
+        allow = await web.cache.restore("http://other", 404, b"", web.clock.now)
         assert allow is not None
         assert allow.state == "allow-all"
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from honeyguide.config.registry import Kind, find, names, needs_of, options_of
-from honeyguide.errors import TopicError
+from honeyguide.errors import MissingExtra, TopicError
 
 _ENTRY = re.compile(r"^(\w+)(?: \([^)]*\))?: *(.*)$")
 
@@ -55,7 +55,7 @@ def describe(kind: Kind, name: str, filled_in: Collection[str]) -> PartInfo:
     """One part; also one that cannot be imported, with the reason as its title."""
     try:
         maker = find(kind, name)
-    except TopicError as error:
+    except (MissingExtra, TopicError) as error:
         if name not in names(kind):
             raise
         return PartInfo(kind, name, str(error))

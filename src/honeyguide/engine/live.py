@@ -19,12 +19,10 @@ from honeyguide.fetch.room import Room
 from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Waiting
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
+from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
 from honeyguide.store.archive import Exchange
 from honeyguide.store.archive_record import sha1_digest
 from honeyguide.web import canonical
-from honeyguide.web.robots import Robots
-from honeyguide.web.sitemap import parse_sitemap
 from honeyguide.web.url import origin_of
 
 Recall: TypeAlias = Callable[[str], tuple[int, bytes, float] | None]
@@ -34,7 +32,6 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HOST_FAILURES = frozenset(
     {Outcome.TIMEOUT, Outcome.DNS, Outcome.CONNECTION, Outcome.TLS, Outcome.SERVER_ERROR}
 )
-LONG_ROBOTS = 4096
 EGRESS_DETAIL = "its address is not public; allow_net in [network] opens private networks"
 
 
@@ -43,6 +40,10 @@ class Parser(Protocol):
 
     async def parse(self, job: ParseJob) -> Page | ParseFailure:
         """The page, or why there is none."""
+        ...
+
+    async def listing(self, url: str, body: bytes) -> Reading | ParseFailure:
+        """What a sitemap or feed names."""
         ...
 
     async def close(self) -> None:
@@ -86,7 +87,7 @@ class LiveVisitor:
         delay: float | None = None
         if self._robots is not None:
             origin = origin_of(waiting.url)
-            answer = self._robots.peek(origin) or self._remembered(origin)
+            answer = self._robots.peek(origin) or await self._remembered(origin)
             if answer is None:
                 return await self._load_robots(origin)
             refused = _refused(answer, waiting.url)
@@ -111,11 +112,11 @@ class LiveVisitor:
         await self._fetcher.close()
         await self._parser.close()
 
-    def _remembered(self, origin: str) -> RobotsAnswer | None:
+    async def _remembered(self, origin: str) -> RobotsAnswer | None:
         stored = self._recall(origin) if self._recall is not None else None
         if stored is None or self._robots is None:
             return None
-        return self._robots.restore(origin, *stored)
+        return await self._robots.restore(origin, *stored)
 
     async def _load_robots(self, origin: str) -> Visit:
         """Ask for robots.txt; a host that cannot even give that has failed the URL's request."""
@@ -138,7 +139,7 @@ class LiveVisitor:
             failed=waits and answer.outcome is not Outcome.WAITING,
             # An origin that is closed because robots.txt could not be read is not remembered as an answer.
             robots_origin=origin if last and not waits and not answer.failures else "",
-            robots_body=_worth_keeping(answer.body, answer.agent_token),
+            robots_body=answer.body,
             crawl_delay=answer.crawl_delay,
             sitemaps=tuple(answer.sitemaps),
         )
@@ -160,8 +161,10 @@ class LiveVisitor:
         if response.truncated == "length":
             return change(visit, outcome=Outcome.TOO_LARGE, detail="body is over the limit")
         if listing:
-            named = parse_sitemap(response.body, response.url)
-            urls = tuple(entry.url for entry in named.urls) + tuple(named.indexes)
+            read = await self._parser.listing(response.url, response.body)
+            if isinstance(read, ParseFailure):
+                return change(visit, outcome=read.outcome, detail=read.detail)
+            urls = read.urls
             return change(visit, outcome=Outcome.LISTING, listing=urls, detail=f"names {len(urls)} URLs")
         parsed = await self._parser.parse(self._job(response))
         if isinstance(parsed, ParseFailure):
@@ -177,11 +180,6 @@ class LiveVisitor:
             blocks=self._options.blocks,
             main_text=self._options.main_text,
         )
-
-
-def _worth_keeping(robots: bytes, token: str) -> bytes:
-    """What a resumed crawl has to know of a robots.txt; of a long one only what concerns us."""
-    return robots if len(robots) <= LONG_ROBOTS else Robots.trimmed(robots, token)
 
 
 def _refused(answer: RobotsAnswer, url: str) -> Visit | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -44,6 +44,14 @@ def _cut_short(answer: Response) -> bool:
     return answer.truncated in ("time", "encoding") or (good and answer.truncated == "disconnect")
 
 
+Reader: TypeAlias = Callable[[str, bytes, str], Awaitable[tuple[bytes, bytes] | None]]
+"""Address, file and product token to packed rules and the lines that concern us; None: it cannot be read."""
+
+
+async def _read_here(_: str, body: bytes, token: str) -> tuple[bytes, bytes] | None:
+    return Robots.parse(body, token).pack(token), Robots.trimmed(body, token)
+
+
 class RobotsOptions(msgspec.Struct, frozen=True):
     """Limits of the cache."""
 
@@ -57,11 +65,14 @@ class RobotsOptions(msgspec.Struct, frozen=True):
     retry_limit: float = 6 * 3600.0
     patience: float = 24 * 3600.0
     """Unreachable for so long: the origin counts as closed, and is tried again once a `ttl`."""
-    size: int = 10_000
+    size: int = 100_000
     """Origins kept in memory; the least recently used goes first."""
-    max_bytes: int = 1024 * 1024
-    """Bytes of long robots.txt (over 4 KiB) of the kept origins together; parsed rules take up to 15 times as
-    much memory."""
+    max_bytes: int = 128 * 1024 * 1024
+    """What the packed rules of the kept origins may take together."""
+    awake: int = 1024
+    """Origins whose rules are kept ready to be asked, too; that takes some ten times as much memory."""
+    awake_bytes: int = 1024 * 1024
+    """What the packed rules of those origins may take together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +92,13 @@ class RobotsAnswer:
     failures: int = 0
     failing_since: float = 0.0
     size: int = 0
-    """Bytes of the file, when it is a long one."""
+    """Bytes of the packed rules."""
     requests: int = 0
     """Requests made for this answer; 0 when it came from the cache."""
     exchanges: tuple[Response, ...] = ()
     """Answers to archive, redirects included; empty when it came from the cache."""
     body: bytes = b""
-    """The file itself; empty when the answer came from the cache."""
+    """The file, of a long one only what concerns us; empty when the answer came from the cache."""
 
     def allowed(self, url: str) -> bool:
         """Whether the URL may be fetched now."""
@@ -125,6 +136,8 @@ class RobotsCache:
         agent_token: The product token rules are looked up by.
         clock: The crawl's clock, in seconds since the epoch.
         options: Limits.
+        reader: Reads long files elsewhere: packed rules and the lines that concern us, or None where the file
+            cannot be read. Half a megabyte takes a tenth of a second, which the crawl's loop does not have.
         turns: Who may be asked when. Redirects lead to hosts that the frontier has not handed out.
     """
 
@@ -135,13 +148,17 @@ class RobotsCache:
         *,
         clock: Callable[[], float],
         options: RobotsOptions | None = None,
+        reader: Reader | None = None,
         turns: Turns | None = None,
     ) -> None:
         self._fetcher = fetcher
         self._token = agent_token
         self._clock = clock
         self._options = options or RobotsOptions()
+        self._reader = reader or _read_here
         self._turns = turns
+        self._awake: OrderedDict[str, RobotsAnswer] = OrderedDict()
+        self._awake_bytes = 0
         self._answers: OrderedDict[str, RobotsAnswer] = OrderedDict()
         self._bytes = 0
         self._elsewhere: OrderedDict[str, tuple[float, Response | Failure]] = OrderedDict()
@@ -155,6 +172,7 @@ class RobotsCache:
         if answer is None or answer.expires_at <= self._clock():
             return None
         self._answers.move_to_end(origin)
+        self._wake(answer)
         return answer
 
     async def load(self, origin: str) -> RobotsAnswer:
@@ -175,7 +193,7 @@ class RobotsCache:
             if not self._wanted[key]:
                 del self._wanted[key], self._locks[key]
 
-    def restore(self, origin: str, status: int, body: bytes, fetched_at: float) -> RobotsAnswer | None:
+    async def restore(self, origin: str, status: int, body: bytes, fetched_at: float) -> RobotsAnswer | None:
         """Take an archived answer back, so that a resumed crawl need not ask again.
 
         Returns None, and remembers nothing, when it is too old or was no usable answer.
@@ -184,11 +202,14 @@ class RobotsCache:
         expires_at = fetched_at + self._options.ttl
         if not 200 <= status < 500 or status == 429 or expires_at <= self._clock():
             return None
-        answer = self._read(origin, status, body)
+        answer, _ = await self._read(origin, status, body)
+        if answer is None:
+            return None
         return self._keep(replace(answer, fetched_at=fetched_at, expires_at=expires_at))
 
     async def _fetch(self, origin: str) -> RobotsAnswer:
         asked: list[Response | Failure] = []
+        body = b""
         result = await self._follow(f"{origin}/robots.txt", asked)
         now = self._clock()
         if isinstance(result, Crowded):
@@ -201,12 +222,14 @@ class RobotsCache:
             later = parse_retry_after(result.header("Retry-After"), now)
             answer = self._unreachable(origin, Outcome.SERVER_ERROR, now=now, retry_after=later)
         else:
-            answer = self._read(origin, result.status, result.body)
+            read, body = await self._read(origin, result.status, result.body)
             ttl = self._ttl(result.header("Cache-Control"))
-            answer = replace(answer, fetched_at=now, expires_at=now + ttl)
+            if read is None:
+                answer = self._unreachable(origin, Outcome.SERVER_ERROR, now=now, retry_after=None)
+            else:
+                answer = replace(read, fetched_at=now, expires_at=now + ttl)
         kept = self._keep(answer)
         exchanges = tuple(one for one in asked if isinstance(one, Response))
-        body = result.body if isinstance(result, Response) else b""
         return replace(kept, requests=len(asked), exchanges=exchanges, body=body)
 
     async def _follow(self, url: str, asked: list[Response | Failure]) -> Response | Failure | Crowded:
@@ -253,15 +276,24 @@ class RobotsCache:
         until, result = self._elsewhere.get(url, (0.0, None))
         return result if until > self._clock() else None
 
-    def _read(self, origin: str, status: int, body: bytes) -> RobotsAnswer:
-        """A usable status: rules with 2xx, none with 4xx and with redirects that lead nowhere."""
-        if 200 <= status < 300:
-            robots = Robots.parse(body, self._token)
-            size = len(body) if len(body) > _LONG else 0
-            return RobotsAnswer(origin, "rules", robots, self._token, status=status, size=size)
-        return RobotsAnswer(
-            origin, "allow-all", Robots.allow_all(), self._token, outcome=Outcome.CLIENT_ERROR, status=status
-        )
+    async def _read(self, origin: str, status: int, body: bytes) -> tuple[RobotsAnswer | None, bytes]:
+        """A usable status: rules with 2xx, none with 4xx and with redirects that lead nowhere.
+
+        None where the rules cannot be read; and what of the file is worth keeping.
+        """
+        if not 200 <= status < 300:
+            none = Robots.allow_all()
+            outcome = Outcome.CLIENT_ERROR
+            return RobotsAnswer(origin, "allow-all", none, self._token, outcome=outcome, status=status), body
+        if len(body) > _LONG:
+            found = await self._reader(f"{origin}/robots.txt", body, self._token)
+            if found is None:
+                return None, b""
+            packed, body = found
+        else:
+            packed = Robots.parse(body, self._token).pack(self._token)
+        robots = Robots.unpack(packed)
+        return RobotsAnswer(origin, "rules", robots, self._token, status=status, size=len(packed)), body
 
     def _unreachable(
         self, origin: str, outcome: Outcome, *, now: float, retry_after: float | None
@@ -290,11 +322,32 @@ class RobotsCache:
         return min(self._options.ttl, max(self._options.min_ttl, asked))
 
     def _keep(self, answer: RobotsAnswer) -> RobotsAnswer:
-        before = self._answers.pop(answer.origin, None)
-        self._bytes += answer.size - (before.size if before else 0)
+        self._forget(answer.origin)
+        self._bytes += answer.size
         self._answers[answer.origin] = answer
         while len(self._answers) > self._options.size or (
             self._bytes > self._options.max_bytes and len(self._answers) > 1
         ):
-            self._bytes -= self._answers.popitem(last=False)[1].size
+            self._forget(next(iter(self._answers)))
+        self._wake(answer)
         return answer
+
+    def _forget(self, origin: str) -> None:
+        before = self._answers.pop(origin, None)
+        self._bytes -= before.size if before else 0
+        asleep = self._awake.pop(origin, None)
+        self._awake_bytes -= asleep.size if asleep else 0
+
+    def _wake(self, answer: RobotsAnswer) -> None:
+        """Keep an answer ready to be asked, and let the least recently used ones rest."""
+        if answer.origin in self._awake:
+            self._awake.move_to_end(answer.origin)
+            return
+        self._awake[answer.origin] = answer
+        self._awake_bytes += answer.size
+        while len(self._awake) > self._options.awake or (
+            self._awake_bytes > self._options.awake_bytes and len(self._awake) > 1
+        ):
+            _, resting = self._awake.popitem(last=False)
+            self._awake_bytes -= resting.size
+            resting.robots.rest()

@@ -41,7 +41,7 @@ from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Frontier
 from honeyguide.job.parts import Parts, blocks_for, blocks_of, build_parts
 from honeyguide.model import Examples
-from honeyguide.parse.base import Blocks
+from honeyguide.parse.base import Blocks, ParseFailure
 from honeyguide.parse.pool import ParsePool
 from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.archive import ArchiveWriter, archive_files
@@ -177,16 +177,21 @@ def make_visitor(
         sleep=clock.sleep,
         look_up=fetcher.look_up if isinstance(fetcher, AddressBook) else None,
     )
+    workers = 0 if clock.virtual else (config.crawl.parse_workers or max(1, (os.cpu_count() or 2) - 1))
+    pool = ParsePool(workers, deadline=config.limits.parse_deadline, memory_limit=config.limits.parse_memory)
+
+    async def read_robots(url: str, body: bytes, token: str) -> tuple[bytes, bytes] | None:
+        found = await pool.robots(url, body, token)
+        return None if isinstance(found, ParseFailure) else (found.rules, found.kept)
+
     robots = RobotsCache(
         fetcher,
         config.identity.product,
         clock=clock.now,
         options=robots_options(config),
         turns=turns,
+        reader=read_robots,
     )
-
-    workers = 0 if clock.virtual else (config.crawl.parse_workers or max(1, (os.cpu_count() or 2) - 1))
-    pool = ParsePool(workers, deadline=config.limits.parse_deadline, memory_limit=config.limits.parse_memory)
     options = VisitOptions(blocks=blocks, max_bytes=config.limits.max_body)
     return LiveVisitor(fetcher, pool, robots=robots, options=options, recall=state.robots, turns=turns)
 

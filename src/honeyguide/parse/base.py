@@ -37,6 +37,22 @@ class ParseJob(msgspec.Struct, frozen=True, array_like=True):
     blocks: Blocks = False
     """Whether to cut the page into content blocks, and how."""
     main_text: bool = True
+    what: str = "page"
+    """`page`, `listing` (a sitemap or feed) or `robots`."""
+    agent: str = ""
+    """Whose rules to read, of a robots.txt."""
+
+
+class Reading(msgspec.Struct, frozen=True, array_like=True):
+    """What was read from a document that is not a page."""
+
+    url: str
+    urls: tuple[str, ...] = ()
+    """What a sitemap or feed names."""
+    rules: bytes = b""
+    """Of a robots.txt, packed (`honeyguide.web.robots`)."""
+    kept: bytes = b""
+    """Of a robots.txt, the lines that concern the agent."""
 
 
 class ParseFailure(msgspec.Struct, frozen=True, array_like=True):

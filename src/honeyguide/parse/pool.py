@@ -21,9 +21,9 @@ from typing import Final, TypeAlias
 import msgspec
 
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob
-from honeyguide.parse.html import parse_page
-from honeyguide.parse.worker import HEADER, JOB, PAGE
+from honeyguide.parse.base import ParseFailure, ParseJob, Reading
+from honeyguide.parse.read import read
+from honeyguide.parse.worker import HEADER, JOB, PAGE, READING
 
 GIBIBYTE: Final = 1 << 30
 DEPTH: Final = 2
@@ -41,7 +41,7 @@ _ENVIRONMENT: Final = {
     "OMP_NUM_THREADS": "1",
 }
 
-Answer: TypeAlias = Page | ParseFailure
+Answer: TypeAlias = Page | Reading | ParseFailure
 
 
 class _Ticket:
@@ -100,12 +100,40 @@ class ParsePool:
         self._queue: deque[_Ticket] = deque()
         self._closed = False
 
-    async def parse(self, job: ParseJob) -> Answer:
-        """Parse one document. Workers are started when they are first needed."""
+    async def parse(self, job: ParseJob) -> Page | ParseFailure:
+        """Parse one page. Workers are started when they are first needed."""
+        answer = await self._read(job)
+        assert not isinstance(answer, Reading)  # only a worker that was taken over answers so
+        return answer
+
+    async def listing(self, url: str, body: bytes) -> Reading | ParseFailure:
+        """What a sitemap or feed names.
+
+        Args:
+            url: Where it was fetched.
+            body: The document.
+        """
+        answer = await self._read(ParseJob(url, body, what="listing"))
+        assert not isinstance(answer, Page)
+        return answer
+
+    async def robots(self, url: str, body: bytes, agent: str) -> Reading | ParseFailure:
+        """The rules of a robots.txt for one agent.
+
+        Args:
+            url: Where it was fetched.
+            body: The file.
+            agent: Product token of the agent.
+        """
+        answer = await self._read(ParseJob(url, body, what="robots", agent=agent))
+        assert not isinstance(answer, Page)
+        return answer
+
+    async def _read(self, job: ParseJob) -> Answer:
         if self._closed:
             raise RuntimeError("the parse pool is closed: make a new one")
         if not self.size:
-            return parse_page(job, scan=self.scan)
+            return read(job, scan=self.scan)
         ticket = _Ticket(job, asyncio.get_running_loop().create_future())
         self._queue.append(ticket)
         self._dispatch()
@@ -165,6 +193,7 @@ class _Worker:
         self.tickets: deque[_Ticket] = deque()
         self._given = asyncio.Event()
         self._page = msgspec.msgpack.Decoder(Page)
+        self._reading = msgspec.msgpack.Decoder(Reading)
         self._failure = msgspec.msgpack.Decoder(ParseFailure)
         self._encoder = msgspec.msgpack.Encoder()
         self._writer: asyncio.StreamWriter | None = None
@@ -225,8 +254,12 @@ class _Worker:
                     await self._given.wait()
                 async with asyncio.timeout(self.pool.deadline):
                     kind, frame = await self._frame(reader)
-                answer = self._page.decode(frame) if kind == PAGE else self._failure.decode(frame)
-                if isinstance(answer, Page) and answer.url != self.tickets[0].job.url:
+                answer = self._decoded(kind, frame)
+                job = self.tickets[0].job
+                wanted = Page if job.what == "page" else Reading
+                if not isinstance(answer, ParseFailure) and not (
+                    isinstance(answer, wanted) and answer.url == job.url
+                ):
                     raise _WorkerDied("it answered another job")
                 self.tickets.popleft().answer(answer)
                 self.pool._dispatch()
@@ -238,6 +271,11 @@ class _Worker:
         if self.tickets:
             self.tickets.popleft().answer(failure)
         self.pool._done(self)
+
+    def _decoded(self, kind: int, frame: bytes) -> Answer:
+        if kind == PAGE:
+            return self._page.decode(frame)
+        return self._reading.decode(frame) if kind == READING else self._failure.decode(frame)
 
     async def _frame(self, reader: asyncio.StreamReader) -> tuple[int, bytes]:
         try:

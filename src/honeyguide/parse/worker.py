@@ -19,11 +19,11 @@ from typing import Final
 import msgspec
 
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob
-from honeyguide.parse.html import parse_page
+from honeyguide.parse.base import ParseFailure, ParseJob, Reading
+from honeyguide.parse.read import read
 
 HEADER: Final = struct.Struct(">IB")
-READY, JOB, PAGE, FAILURE = range(4)
+READY, JOB, PAGE, FAILURE, READING = range(5)
 
 
 def serve(connection: socket.socket, *, deadline: float, scan: bool = True) -> None:
@@ -42,15 +42,16 @@ def serve(connection: socket.socket, *, deadline: float, scan: bool = True) -> N
     while len(header := stream.read(HEADER.size)) == HEADER.size:
         frame = stream.read(HEADER.unpack(header)[0])
         signal.setitimer(signal.ITIMER_REAL, 2 * deadline)
-        answer: Page | ParseFailure
+        answer: Page | Reading | ParseFailure
         try:
-            answer = parse_page(decoder.decode(frame), scan=scan)
+            answer = read(decoder.decode(frame), scan=scan)
             encoded = encoder.encode(answer)
         except Exception as error:  # a page that cannot be sent is one that cannot be used
             answer = ParseFailure(Outcome.PARSE_FAILED, f"{type(error).__name__}: {error}"[:300])
             encoded = encoder.encode(answer)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        connection.sendall(HEADER.pack(len(encoded), PAGE if isinstance(answer, Page) else FAILURE))
+        kind = PAGE if isinstance(answer, Page) else READING if isinstance(answer, Reading) else FAILURE
+        connection.sendall(HEADER.pack(len(encoded), kind))
         connection.sendall(encoded)
 
 

@@ -22,6 +22,8 @@ import math
 import re
 from typing import Final, NamedTuple
 
+import msgspec
+
 KEPT_BYTES: Final = 500 * 1024
 """RFC 9309 asks for at least this much; the rest of a longer file is ignored."""
 KEPT_LINE: Final = 2083 * 8 - 1
@@ -94,6 +96,18 @@ class _Pattern(NamedTuple):
         return len(path) - len(last) >= start and path.endswith(last)
 
 
+class PackedRules(msgspec.Struct, frozen=True, array_like=True):
+    """What one agent has to know of a robots.txt, as plain data: quick to read, and a tenth of the memory."""
+
+    literal: dict[str, Rule]
+    by_prefix: dict[str, list[_Pattern]]
+    delay: float | None
+    sitemaps: tuple[str, ...]
+
+
+_PACKED = msgspec.msgpack.Decoder(PackedRules)
+
+
 class Ruleset:
     """The rules for one product token, filed by their literal beginnings."""
 
@@ -108,6 +122,21 @@ class Ruleset:
                 self._file(pattern, rule)
         for patterns in self._by_prefix.values():
             patterns.sort(key=lambda pattern: (-pattern.priority, not pattern.rule.allow))
+        self._measure()
+
+    @classmethod
+    def of(cls, packed: PackedRules) -> Ruleset:
+        """The rules as they were packed."""
+        made = cls([])
+        made._literal, made._by_prefix = packed.literal, packed.by_prefix
+        made._measure()
+        return made
+
+    def packed(self, delay: float | None, sitemaps: tuple[str, ...]) -> PackedRules:
+        """The rules as plain data."""
+        return PackedRules(self._literal, self._by_prefix, delay, sitemaps)
+
+    def _measure(self) -> None:
         self._lengths = tuple(sorted({len(prefix) for prefix in self._by_prefix}, reverse=True))
         self._literal_lengths = tuple(sorted({len(text) for text in self._literal}, reverse=True))
 
@@ -221,7 +250,7 @@ class Robots:
         'Allow: /private/open$ (line 3)'
     """
 
-    __slots__ = ("_delays", "_groups", "_rulesets", "sitemaps")
+    __slots__ = ("_delays", "_groups", "_packed", "_rulesets", "sitemaps")
 
     def __init__(
         self, groups: list[_Group], *, delays: dict[str, float] | None = None, sitemaps: tuple[str, ...] = ()
@@ -229,6 +258,7 @@ class Robots:
         self._groups = groups
         self._delays = delays or {}
         self._rulesets: dict[str, Ruleset] = {}
+        self._packed: bytes | None = None
         self.sitemaps = sitemaps
 
     @classmethod
@@ -244,6 +274,33 @@ class Robots:
             if line:
                 reader.read(number, line)
         return cls(reader.groups, delays=reader.delays, sitemaps=tuple(reader.sitemaps))
+
+    def pack(self, token: str) -> bytes:
+        r"""What one agent has to know, as bytes for `unpack`.
+
+        Example:
+            >>> packed = Robots.parse(b"User-agent: *\nDisallow: /private/").pack("bee")
+            >>> Robots.unpack(packed).allowed("bee", "https://example.org/private/x")
+            False
+        """
+        if self._packed is not None:
+            return self._packed
+        return msgspec.msgpack.encode(self._ruleset(token).packed(self.crawl_delay(token), self.sitemaps))
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Robots:
+        """What was packed; it answers for the agent it was packed for, whatever name it is asked by."""
+        found = _PACKED.decode(packed)
+        made = cls(
+            [], delays={} if found.delay is None else {ANY_AGENT: found.delay}, sitemaps=found.sitemaps
+        )
+        made._packed = packed
+        return made
+
+    def rest(self) -> None:
+        """Let go of what can be read again from the packed form."""
+        if self._packed is not None:
+            self._rulesets.clear()
 
     @staticmethod
     def trimmed(body: bytes, token: str) -> bytes:
@@ -270,9 +327,11 @@ class Robots:
 
     def _ruleset(self, token: str) -> Ruleset:
         """The compiled rules for a token: its own groups joined, else those of `*`."""
-        token = token.lower()
+        token = token.lower() if self._packed is None else ANY_AGENT
         found = self._rulesets.get(token)
-        if found is None:
+        if found is None and self._packed is not None:
+            found = self._rulesets[token] = Ruleset.of(_PACKED.decode(self._packed))
+        elif found is None:
             name = token if any(token in group.agents for group in self._groups) else ANY_AGENT
             rules = [rule for group in self._groups if name in group.agents for rule in group.rules]
             found = self._rulesets[token] = Ruleset(rules)

@@ -19,8 +19,9 @@ from honeyguide.lab.runner.world import Asks, Replay
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, graph
 from honeyguide.lab.webs.served import Served
 from honeyguide.model import Document, Page
-from honeyguide.parse.base import Blocks, ParseFailure, ParseJob
+from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
 from honeyguide.parse.html import parse_page
+from honeyguide.parse.read import read
 from honeyguide.web.url import canonical
 
 _NAME = re.compile(r"generated:(\d{1,9}):(\d{3,7})")
@@ -61,6 +62,11 @@ class _Kept:
         if key not in self._parsed:
             self._parsed[key] = parse_page(job)
         return self._parsed[key]
+
+    async def listing(self, url: str, body: bytes) -> Reading | ParseFailure:
+        found = read(ParseJob(url, body, what="listing"))
+        assert not isinstance(found, Page)
+        return found
 
     async def close(self) -> None:
         """Everything stays for the next crawl."""

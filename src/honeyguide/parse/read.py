@@ -1,0 +1,37 @@
+"""Any document that a crawl reads, by its kind: pages, sitemaps and feeds, robots.txt.
+
+All come from strangers and can be made to take long, so all are read where pages are parsed.
+"""
+
+from __future__ import annotations
+
+from honeyguide.model import Outcome, Page
+from honeyguide.parse.base import ParseFailure, ParseJob, Reading
+from honeyguide.parse.html import parse_page
+from honeyguide.web.robots import Robots
+from honeyguide.web.sitemap import parse_sitemap
+
+
+def read(job: ParseJob, *, scan: bool = True) -> Page | Reading | ParseFailure:
+    """Read one document.
+
+    Args:
+        job: The document.
+        scan: As for `parse_page`.
+
+    Example:
+        >>> read(ParseJob("http://a.org/sitemap.txt", b"http://a.org/x", what="listing")).urls
+        ('http://a.org/x',)
+    """
+    if job.what == "page":
+        return parse_page(job, scan=scan)
+    try:
+        if job.what == "robots":
+            packed = Robots.parse(job.body, job.agent).pack(job.agent)
+            return Reading(job.url, rules=packed, kept=Robots.trimmed(job.body, job.agent))
+        named = parse_sitemap(job.body, job.url)
+        return Reading(job.url, urls=tuple(entry.url for entry in named.urls) + tuple(named.indexes))
+    except MemoryError:
+        return ParseFailure(Outcome.PARSE_FAILED, "the document needs more memory than a parse may have")
+    except Exception as error:  # whatever a document triggers must not end the crawl
+        return ParseFailure(Outcome.PARSE_FAILED, f"{type(error).__name__}: {error}"[:300])
