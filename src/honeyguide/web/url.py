@@ -17,6 +17,7 @@ changing meaning. Path case, query order and trailing slashes are kept: servers 
 
 from __future__ import annotations
 
+import atexit
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -108,6 +109,10 @@ def _fast_base(base: str) -> tuple[Any, str] | None:
     except ValueError:
         return None
     return parsed, parsed.hostname
+
+
+# A binding that still has objects at the end of the process complains on the user's terminal.
+atexit.register(_fast_base.cache_clear)
 
 
 @lru_cache(maxsize=64)
