@@ -122,7 +122,7 @@ class Network:
         self.requests = 0
         self.broken: list[str] = []
         """Promises that were not kept."""
-        self.outcomes: Counter[str] = Counter()
+        self.deaths = 0
 
     def _draw(self, number: int) -> Habits:
         draw = random.Random(f"{self.seed} {number}")
@@ -278,6 +278,7 @@ class Network:
 
     def died(self) -> None:
         """The crawl's process was killed: what it had under way has ended for the servers, too."""
+        self.deaths += 1
         for host in +self._now_at_host:
             self._silent_until[host] = max(
                 self._silent_until.get(host, (0.0, "")), (self.clock.begin + self.promises.delay, "delay")
@@ -288,9 +289,9 @@ class Network:
 
 def run_virtually(work: Callable[[], Any], clock: LoopClock) -> Any:
     """Run a coroutine function in virtual time; the clock goes on from there."""
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        loop = runner.get_loop()
-        try:
+    loop = VirtualLoop()
+    try:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
             return runner.run(work())
-        finally:
-            clock.begin += loop.time()
+    finally:
+        clock.begin += loop.now
