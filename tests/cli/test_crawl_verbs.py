@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 from crawls import SPEC, TOPIC_NAME, WEB, small_topic
 
+from honeyguide.cli.crawl import not_fetched
+from honeyguide.collection.collection import Status
 from honeyguide.lab.webs.generated.walk import examples
 from honeyguide.lab.webs.serve import start_server
+from honeyguide.model import Outcome
 
 pytestmark = pytest.mark.realtime
 
@@ -180,3 +183,14 @@ def test_a_crawl_says_that_its_backlink_service_fails(port: int, tmp_path: Path)
     assert len(told["warnings"]) == 3, "then the service is left alone"
     assert told["warnings"][0].startswith("backlinks: ")
     assert "the crawl goes on without it" in told["warnings"][2]
+
+
+def test_the_end_of_a_crawl_names_what_left_out_many_urls() -> None:
+    status = Status(
+        pages=50, relevant=10, harvest=0.2, known=1000, waiting=600,
+        outcomes={"fetched": 50, "trap": 300, "client_error": 10, "robots": 11, "redirected": 29},
+        hosts=1, requests=90, bytes=1, seconds=1.0, sessions=1, running=False, reason="",
+    )  # fmt: skip
+    told = not_fetched(status)
+    assert [line.partition(":")[0] for line in told] == [Outcome.TRAP.label, Outcome.ROBOTS.label]
+    assert told[0].endswith("300 (30 %, see trap_zones in [crawl])")

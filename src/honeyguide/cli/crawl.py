@@ -11,7 +11,7 @@ from pathlib import Path
 from honeyguide.cli.output import Progress, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
-from honeyguide.collection.collection import Collection
+from honeyguide.collection.collection import Collection, Status
 from honeyguide.config.load import changed, load
 from honeyguide.config.reach import reach
 from honeyguide.config.recipes import lacks, uses
@@ -19,6 +19,7 @@ from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
+from honeyguide.model import Outcome
 from honeyguide.store.layout import Layout, is_begun, is_collection
 from honeyguide.trust import is_trusted, remember_trust
 
@@ -168,8 +169,24 @@ def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
     }
     if warnings:
         facts["warnings"] = list(warnings) if json else f"{len(warnings)}, the first: {next(iter(warnings))}"
+    if left_out := not_fetched(status):
+        facts["not fetched"] = left_out
     print_facts(facts, json=json)
     note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
+
+
+_DONE = frozenset({Outcome.FETCHED, Outcome.REDIRECTED, Outcome.CANONICAL, Outcome.LISTING, Outcome.WAITING})
+
+
+def not_fetched(status: Status) -> list[str]:
+    """Every reason that left out more than one known URL in a hundred, and the setting that changes it."""
+    told = []
+    for name, count in sorted(status.outcomes.items(), key=lambda item: -item[1]):
+        outcome = Outcome[name.upper()]
+        if outcome not in _DONE and count > 0.01 * status.known:
+            setting = f", see {outcome.setting}" if outcome.setting else ""
+            told.append(f"{outcome.label}: {count:,} ({100 * count / status.known:.0f} %{setting})")
+    return told
 
 
 def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:

@@ -74,7 +74,7 @@ _LABELS: dict[Outcome, tuple[str, str]] = {
     Outcome.CANONICAL: ("Points to another address", ""),
     Outcome.LISTING: ("Sitemap or feed", ""),
     Outcome.SCOPE: ("Out of scope", "[scope]"),
-    Outcome.TRAP: ("Looks like a crawler trap", "[limits]"),
+    Outcome.TRAP: ("Looks like a crawler trap", "trap_zones in [crawl]"),
     Outcome.TOO_LONG: ("Address too long", "max_url_length in [limits]"),
     Outcome.TOO_DEEP: ("Too many links from the seeds", "max_depth in [crawl]"),
     Outcome.DOMAIN_CAP: ("Page limit of its domain reached", "max_pages_per_domain in [crawl]"),
