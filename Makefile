@@ -44,7 +44,8 @@ bench: $(STAMP)  ## Benchmarks, as tables and JSON
 lab: $(STAMP)    ## The long experiments and slow tests
 	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -m slow
 
-docs: $(STAMP)   ## Run every example in the documentation
+docs: $(STAMP)   ## The documentation as a site in build/site; every example in it is run
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	@$(BIN)/python -m pytest tests/docs -q
 
 dist: $(STAMP)   ## Archive and wheel in dist/, and a try of the wheel in an environment of its own
