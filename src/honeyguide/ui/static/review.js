@@ -1,4 +1,4 @@
-// Review with the keyboard; says when decisions are taken in, and how the frontier moved.
+// Review with the keyboard; says when decisions have been applied, and how the frontier moved.
 
 import { node, root, whole } from "./dom.js";
 
@@ -15,8 +15,8 @@ const place = document.getElementById("taken");
 const list = document.getElementById("frontier");
 
 function told(state) {
-  if (state.problem && !state.busy) return `The decisions could not be taken in: ${state.problem}`;
-  if (state.written !== state.taken) return state.busy ? "Decisions are being taken in…" : "Decisions are kept; they are taken in when the crawl goes on.";
+  if (state.problem && !state.busy) return `The decisions could not be applied: ${state.problem}`;
+  if (state.written !== state.taken) return state.busy ? "Decisions are being applied…" : "Decisions are kept; they are applied when the crawl goes on.";
   if (!state.taken) return "No decision yet.";
   const of = state.learned;
   return `All decisions have been applied: ${whole(of.pages || 0)} pages judged again, ${whole(of.verdicts || 0)} verdicts and ${whole(of.changed || 0)} priorities changed.`;
