@@ -129,7 +129,7 @@ def test_a_redirect_is_an_outcome_of_the_url_that_led_there() -> None:
     fetch(order, "https://a.example/", 0.5, LISTED)
     via = Via(parent=LISTED[0].id, parent_url=LISTED[0].url, source="redirect")
     order.learn(Page(url="https://a.example/new", id=77, via=via), Verdict(1.0, True))
-    assert "1.0 of 1 page found on the same lists" in " ".join(
+    assert "about 1 of 1 page found on the same lists" in " ".join(
         reason.text for reason in order.contributions(LISTED[1].url)
     )
 

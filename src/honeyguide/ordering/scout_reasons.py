@@ -57,7 +57,7 @@ def _facts(held: Held, at: int, oldest: int) -> dict[str, str]:
     near, page, path = (_of(_counted(held, at, oldest, what)) for what in ("near", "page", "path"))
     worth_host, host = (float(each) for each in sums.host[urls.host[at]])
     worth_folder, folder = (float(each) for each in sums.folder[urls.folder[at]])
-    good = [f"{worth_host:.1f} of {host:.0f}", f"{worth_folder:.1f} of {folder:.0f}"]
+    good = [f"about {worth_host:.0f} of {host:.0f}", f"about {worth_folder:.0f} of {folder:.0f}"]
     known = f"{links} page{'s' * (links != 1)} known to link to it"
     return {
         "best parent": f"the best of {known} scored {max(worth, default=0.0):.2f}",
@@ -97,7 +97,7 @@ def _counted(held: Held, at: int, oldest: int, what: str) -> tuple[float, int]:
 
 def _of(found: tuple[float, int]) -> str:
     total, count = found
-    return f"{total:.1f} of {count} page{'s' * (count != 1)}"
+    return f"about {total:.0f} of {count} page{'s' * (count != 1)}"
 
 
 def _better(value: float) -> str:
