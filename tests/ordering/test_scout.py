@@ -134,6 +134,24 @@ def test_a_redirect_is_an_outcome_of_the_url_that_led_there() -> None:
     )
 
 
+def test_the_frontier_is_told_whatever_changed() -> None:
+    order = Scout(Owls())
+    given: dict[int, float] = {}
+    for number in range(60):
+        links = [link(f"https://h{number % 5}.example/{number}/{i}", "owl" * (i % 2)) for i in range(6)]
+        ranked = fetch(order, f"https://b.example/{number}", (number % 5) / 5, links)
+        given |= {one.id: ranked[one.url] for one in links}
+        revised = order.revised()
+        given |= dict(zip(revised.ids.tolist(), revised.priorities.tolist(), strict=True))
+    for _ in range(16):  # two looks at everything, with nothing new
+        fetch(order, f"https://b.example/{_}/again", 0.5)
+        revised = order.revised()
+        given |= dict(zip(revised.ids.tolist(), revised.priorities.tolist(), strict=True))
+    last = order._waiting()
+    told = np.array([given[number] for number in order._urls.id[last].tolist()])
+    assert np.abs(told - order._urls.priority[last]).max() < 0.02
+
+
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("honeyguide.ordering.scout.MOST", 300)
     order = Scout(Owls())

@@ -196,7 +196,10 @@ class Scout(LocalOrder):
         if not touched:
             return Revised.none()
         at = np.unique(np.concatenate(touched))
-        at = at[self._urls.state[at] == WAITING]
+        urls = self._urls
+        changed = np.abs(urls.priority[at] - urls.told[at]) > TOLERANCE
+        at = at[changed & (urls.state[at] == WAITING)]
+        urls.told[at] = urls.priority[at]
         return Revised(self._urls.id[at], self._urls.priority[at])
 
     def gone(self, url: UrlId) -> None:
@@ -266,6 +269,7 @@ class Scout(LocalOrder):
         urls.page[new] = -1
         urls.links[new] = 0
         urls.topic[new] = 0.0
+        urls.told[new] = 0.0
         urls.anchor_words[new] = -1
         urls.url_words[new] = [padded(entries.of(url_words(url))) for url, _ in found]
         for place, (_, number) in enumerate(found):
@@ -397,10 +401,8 @@ class Scout(LocalOrder):
         turn = turn[self._urls.state[turn] == WAITING]
         self._swept = 0 if end >= self._held else end
         chosen: NDArray[np.int64] = np.union1d(best, turn)
-        before = self._urls.priority[chosen].copy()
         self._score(chosen)
-        changed: NDArray[np.int64] = chosen[np.abs(self._urls.priority[chosen] - before) > TOLERANCE]
-        return changed
+        return chosen
 
     def _relearn(self) -> None:
         """Standards, weights, the picture of a good page, and which URLs are the best."""

@@ -84,6 +84,8 @@ class Urls(NamedTuple):
     scores: Floats
     explore: Floats
     priority: NDArray[np.float64]
+    told: NDArray[np.float64]
+    """The priority that the frontier was told last."""
 
 
 class Pages(NamedTuple):
@@ -135,6 +137,7 @@ def new_urls(size: int) -> Urls:
         scores=np.zeros((size, COLUMNS), np.float32),
         explore=np.zeros(size, np.float32),
         priority=np.zeros(size, np.float64),
+        told=np.zeros(size, np.float64),
     )
 
 
