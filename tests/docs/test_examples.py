@@ -76,6 +76,7 @@ def test_commands(sandbox: Path) -> None:
             # The reader edits the file; we make it one of the web that is served here.
             written = shlex.split(line)[shlex.split(line).index("--out") + 1]
             (sandbox / written).write_text((sandbox / "topic.toml").read_text())
+            run(sandbox, f"honeyguide trust {written}")
 
 
 @pytest.mark.parametrize(("name", "text"), blocks("python"), ids=[name for name, _ in blocks("python")])

@@ -113,7 +113,8 @@ def _code_of(modules: Iterable[str], *, broken_too: bool = False) -> list[Path]:
             continue  # what lies beside it belongs to other distributions
         files = [place] if place.is_file() else sorted(place.rglob("*.py"))
         beside = {one.stem if one.is_file() else one.name for one in place.parent.iterdir()}
-        waiting += sorted({name for file in files for name in _imports(file)} & beside)
+        # Of Honeyguide itself everything is counted already.
+        waiting += sorted(({name for file in files for name in _imports(file)} & beside) - {PACKAGE.name})
     return list(found)
 
 
