@@ -138,6 +138,31 @@ class TfCosine:
         terms_of = self._analyser.terms
         return [self._score(self._raw((), terms_of(text)), learned) for text in texts]
 
+    @property
+    def topic(self) -> tuple[tuple[_Phrase, float], ...]:
+        """Keywords (and example terms) as terms, with their weights in the unit topic vector."""
+        return self._topic
+
+    @property
+    def phrases(self) -> tuple[_Phrase, ...]:
+        """The same without weights."""
+        return tuple(phrase for phrase, _ in self._topic)
+
+    def evidence(self, title: Sequence[str], text: Sequence[str]) -> dict[_Phrase, float]:
+        """For each keyword that occurs, `n / (n + penalty)` in 0..1, from the terms of a page."""
+        body, head = _counted(text, self._words), _counted(title, self._words)
+        found: dict[_Phrase, float] = {}
+        if not body and not head:
+            return found
+        penalty = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * len(text) / USUAL_LENGTH)
+        for phrase, _ in self._topic:
+            count = _occurrences(phrase, text, body)
+            if head:
+                count += self._title_weight * _occurrences(phrase, title, head)
+            if count:
+                found[phrase] = count / (count + penalty)
+        return found
+
     def save(self) -> Saved:
         """The topic vector and the calibrated constants."""
         return Saved(values=cast("dict[str, object]", msgspec.to_builtins(self._fitted())))
@@ -236,18 +261,8 @@ class TfCosine:
         }
 
     def _evidence(self, title: Sequence[str], text: Sequence[str]) -> dict[_Phrase, float]:
-        body, head = _counted(text, self._words), _counted(title, self._words)
-        shares: dict[_Phrase, float] = {}
-        if not body and not head:
-            return shares
-        penalty = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * len(text) / USUAL_LENGTH)
-        for phrase, weight in self._topic:
-            count = _occurrences(phrase, text, body)
-            if head:
-                count += self._title_weight * _occurrences(phrase, title, head)
-            if count:
-                shares[phrase] = weight * count / (count + penalty)
-        return shares
+        found = self.evidence(title, text)
+        return {phrase: weight * found[phrase] for phrase, weight in self._topic if phrase in found}
 
     def _score(self, raw: float, learned: _Learned) -> float:
         if self._scoring == "cosine":

@@ -1,0 +1,512 @@
+"""Calibrated: the chance that a person would say yes, from keywords, examples and what the crawl sees."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Self, cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.errors import CollectionError, TopicError
+from honeyguide.model import Document, Examples, Page, Verdict
+from honeyguide.relevance.mixture import Fit, Heap, fit
+from honeyguide.relevance.tf_cosine import STEEPNESS, TfCosine
+from honeyguide.store.models import Saved
+from honeyguide.text.background import background
+from honeyguide.text.segmentation import Segmenter
+from honeyguide.text.tokens import Analyser
+from honeyguide.web import url_id
+
+Array = NDArray[np.float64]
+
+SAMPLE: Final = 1000
+"""Pages of the crawl that are remembered."""
+MOST_TERMS: Final = 400
+"""Different terms of a page that are remembered: the most frequent."""
+MOST_VOCABULARY: Final = 150_000
+LEAST_PAGES: Final = 20
+"""Pages before the first fit."""
+GROWTH: Final = 1.25
+"""Fitted again when so many times as many pages have come."""
+USUAL_PAGES: Final = 200.0
+"""Pages of the web in general that the built-in table of common words stands for."""
+COLD_PAGES: Final = 60.0
+"""What is believed before any page was seen counts as much as so many pages."""
+COMMON: Final = 1.6
+"""Inverse document frequency in the crawl from which on a keyword counts in full: on a fifth of the pages."""
+LONE_LIKENESS: Final = 0.2
+"""Cosine that a page on topic is believed to have with a single example."""
+TOP_TERMS: Final = 10
+_STRANGE: Final = math.log(USUAL_PAGES / 0.5)
+"""Inverse document frequency of a term never met, before there are pages."""
+BELIEVED: Final = 4.0
+"""Largest log odds from keywords or examples alone."""
+
+
+class _Text(msgspec.Struct, frozen=True, array_like=True):
+    """A text as the model remembers it."""
+
+    id: int
+    """Fingerprint of its address; 0 where it has none."""
+    terms: NDArray[np.int64]
+    """Numbers of its terms."""
+    counts: Array
+    """`1 + log(tf)` of each."""
+    keywords: Array
+    """Evidence for each keyword, 0..1."""
+
+
+class _Line(msgspec.Struct, frozen=True):
+    scales: tuple[tuple[float, float], ...]
+    gamma: float
+    slope: float
+    middle: float
+    shift: float
+    share: float
+
+
+class _Values(msgspec.Struct, frozen=True):
+    """What is saved beside arrays."""
+
+    languages: tuple[str, ...]
+    segmenter: Segmenter
+    has_keywords: bool
+    words: dict[str, object]
+    short: dict[str, object]
+    labels: tuple[int, ...]
+    taught: tuple[int, ...]
+    seen: int
+    due: int
+    fitted_on: int
+    typical: float
+    keywords: tuple[float, ...]
+    fit: _Line | None = None
+
+
+class Calibrated:
+    """Says how likely a person would call a page on topic, and moves its line with what the crawl sees.
+
+    A page's place on the scale is the sum of three standardised numbers: its keyword score (the evidence of
+    `tf-cosine`, where a keyword that most pages of the crawl contain counts less), the contrast of its words
+    between pages that seem on topic and all others (Rocchio's feedback, from the crawl's own pages and any
+    examples), and likeness to the examples (the more there are, the more it counts). Two normal distributions
+    are fitted over all remembered pages; the posterior is the score, and from one half on a page is on topic.
+    So the threshold follows from the pages: where all pages mention the keywords, more is asked for.
+
+    Before 20 pages have come, keywords and examples judge alone; what they believe then counts as 60 pages
+    later on. The fit is repeated whenever the crawl has grown by a quarter, on at most 1,000 remembered pages
+    (reservoir sampling). Pages without text are never on topic. Reviewed pages count as examples,
+    and move the line.
+
+    Parameters:
+        threshold: On topic from this chance on.
+
+    Example:
+        >>> model = Calibrated().fit(Examples(keywords=("neural network", "backpropagation")))
+        >>> page = Page(url="https://a.example/", id=1, text="Neural networks learn by backpropagation.")
+        >>> model.judge(page).on_topic, model.judge_texts(["tax law"])
+        (True, [0.0])
+
+    References:
+        J. J. Rocchio, "Relevance feedback in information retrieval", 1971. K. Nigam, A. McCallum, S. Thrun,
+        T. Mitchell, "Text classification from labeled and unlabeled documents using EM", Machine Learning 39,
+        2000.
+    """
+
+    def __init__(self, *, threshold: float = 0.5) -> None:
+        self.threshold = threshold
+        self._words = TfCosine()
+        self._short = TfCosine()
+        self._has_keywords = False
+        self._ready = False
+        self._analyser = Analyser()
+        self._vocabulary: dict[str, int] = {}
+        self._sample: list[_Text] = []
+        self._given: list[_Text] = []
+        self._labels: list[int] = []
+        self._taught: list[_Text] = []
+        self._taught_labels: list[int] = []
+        self._seen = self._fitted_on = 0
+        self._due = LEAST_PAGES
+        self._typical = LONE_LIKENESS
+        self._fit: Fit | None = None
+        self._idf: Array = np.zeros(0)
+        self._likeness: Array = np.zeros(0)
+        self._keywords: list[float] = []
+        self._terms: list[str] = []
+        self._own: dict[int, float] = {}
+        self._last: tuple[Page, dict[str, int], Array] | None = None
+
+    def fit(self, examples: Examples) -> Self:
+        """Take the topic from keywords (or a taxonomy path), examples, or both; background where given."""
+        fresh = type(self)(threshold=self.threshold)
+        self.__dict__.update(fresh.__dict__)
+        self._analyser = Analyser(examples.languages)
+        self._short = TfCosine().fit(examples)
+        bare = Examples(
+            keywords=examples.keywords,
+            taxonomy=examples.taxonomy,
+            languages=examples.languages,
+            unlabelled=examples.unlabelled,
+        )
+        self._has_keywords = bool(examples.keywords or examples.taxonomy)
+        self._words = TfCosine().fit(bare) if self._has_keywords else TfCosine()
+        for documents, label in ((examples.positives, 1), (examples.negatives, -1)):
+            for document in documents:
+                self._given.append(self._remembered(document.title, document.text))
+                self._labels.append(label)
+        self._sample = [self._remembered(each.title, each.text) for each in examples.unlabelled[:SAMPLE]]
+        self._seen = len(self._sample)
+        self._ready = True
+        self._refit()
+        return self
+
+    def judge(self, page: Page) -> Verdict:
+        """The chance that a person would say yes, with the words for it; no text, no chance."""
+        counts, keywords = self._features(page)
+        if not counts:
+            return Verdict(0.0, False)
+        names, weights = self._weights(counts)
+        odds, facts = self._odds(weights, names, keywords, page.id)
+        score = 0.5 * (1.0 + math.tanh(0.5 * odds))
+        return Verdict(score, score >= self.threshold, self._reasons(names, weights, keywords, score), facts)
+
+    def judge_texts(self, texts: Sequence[str]) -> list[float]:
+        """Score anchors and contexts by keywords and the words of examples: too short for anything else."""
+        self._check()
+        return self._short.judge_texts(texts)
+
+    def observe(self, page: Page, verdict: Verdict) -> bool:
+        """Remember a page; True when the line was placed anew."""
+        del verdict  # It is worked out again with the fit.
+        counts, keywords = self._features(page)
+        if not counts:
+            return False
+        self._seen += 1
+        text = self._numbered(page.id, counts, keywords)
+        if len(self._sample) < SAMPLE:
+            self._sample.append(text)
+        else:
+            # Reservoir sampling with a fixed sequence: equal crawls remember equal pages.
+            place = (self._seen * 2654435761) % (1 << 32) % self._seen
+            if place < SAMPLE:
+                self._sample[place] = text
+        if self._seen < self._due:
+            return False
+        self._refit()
+        return True
+
+    def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
+        """Take what people said instead of anything they said before."""
+        self._check()
+        documents = (*accepted, *rejected)
+        self._taught = [self._remembered(each.title, each.text, url=each.url) for each in documents]
+        self._taught_labels = [1] * len(accepted) + [-1] * len(rejected)
+        self._refit()
+        return True
+
+    @property
+    def share(self) -> float:
+        """Of the pages seen, those believed to be on topic; 0 before the first fit."""
+        return self._fit.share if self._fit is not None else 0.0
+
+    def save(self) -> Saved:
+        """Remembered texts, the vocabulary and the last fit."""
+        self._check()
+        texts = [*self._sample, *self._given, *self._taught]
+        found = self._fit
+        values: dict[str, object] = {
+            "languages": list(self._analyser.languages),
+            "segmenter": self._analyser.segmenter,
+            "has_keywords": self._has_keywords,
+            "words": self._words.save().values if self._has_keywords else {},
+            "short": self._short.save().values,
+            "labels": self._labels,
+            "taught": self._taught_labels,
+            "seen": self._seen,
+            "due": self._due,
+            "fitted_on": self._fitted_on,
+            "typical": self._typical,
+            "keywords": self._keywords,
+        }
+        if found is not None:
+            values["fit"] = {
+                "scales": found.scales,
+                **{name: getattr(found, name) for name in ("gamma", "slope", "middle", "shift", "share")},
+            }
+        arrays: dict[str, NDArray[np.generic]] = {
+            "vocabulary": np.frombuffer(
+                "\n".join(self._vocabulary).encode("utf-8", "surrogatepass"), np.uint8
+            ),
+            "ids": np.array([text.id for text in texts], np.int64),
+            "sizes": np.array([len(text.terms) for text in texts], np.int64),
+            "terms": np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)]),
+            "counts": np.concatenate([np.zeros(0), *(text.counts for text in texts)]),
+            "evidence": np.array([text.keywords for text in texts], np.float64).reshape(
+                len(texts), len(self._keywords)
+            ),
+            "idf": self._idf,
+            "likeness": self._likeness,
+            "own": np.array(list(self._own.items()), np.float64).reshape(-1, 2)[:, 1],
+            "own_ids": np.array(list(self._own), np.int64),
+        }
+        if found is not None:
+            arrays |= {"contrast": found.contrast, "position": found.position}
+        return Saved(values=values, arrays=arrays)
+
+    def load(self, saved: Saved) -> Self:
+        """Take back what `save` gave."""
+        try:
+            self._load(saved)
+        except (KeyError, TypeError, ValueError, msgspec.ValidationError) as error:
+            raise CollectionError(f"the page model is damaged ({error!r}); fit it again") from error
+        return self
+
+    def _load(self, saved: Saved) -> None:
+        fresh = type(self)(threshold=self.threshold)
+        self.__dict__.update(fresh.__dict__)
+        values = msgspec.convert(saved.values, _Values)
+        arrays = cast("dict[str, NDArray[Any]]", saved.arrays)
+        self._analyser = Analyser(values.languages, segmenter=values.segmenter)
+        self._has_keywords = values.has_keywords
+        self._words = TfCosine().load(Saved(values=values.words)) if values.has_keywords else TfCosine()
+        self._short = TfCosine().load(Saved(values=values.short))
+        self._keywords = list(values.keywords)
+        vocabulary = arrays["vocabulary"].tobytes().decode("utf-8", "surrogatepass")
+        self._vocabulary = {
+            term: number for number, term in enumerate(vocabulary.split("\n") if vocabulary else ())
+        }
+        texts: list[_Text] = []
+        start = 0
+        for number, size in enumerate(arrays["sizes"].tolist()):
+            part = slice(start, start + size)
+            start += size
+            own = (arrays["terms"][part], arrays["counts"][part], arrays["evidence"][number])
+            texts.append(_Text(int(arrays["ids"][number]), *own))
+        given = len(texts) - len(values.taught)
+        pages = given - len(values.labels)
+        self._sample, self._given, self._taught = texts[:pages], texts[pages:given], texts[given:]
+        self._labels, self._taught_labels = list(values.labels), list(values.taught)
+        self._seen, self._due, self._fitted_on = values.seen, values.due, values.fitted_on
+        self._typical, self._idf, self._likeness = values.typical, arrays["idf"], arrays["likeness"]
+        self._own = dict(zip(arrays["own_ids"].tolist(), arrays["own"].tolist(), strict=True))
+        if values.fit is not None:
+            self._fit = Fit(
+                contrast=arrays["contrast"],
+                likeness=self._likeness,
+                position=arrays["position"],
+                **msgspec.structs.asdict(values.fit),
+            )
+        self._terms = list(self._vocabulary)
+        self._ready = True
+
+    def _check(self) -> None:
+        if not self._ready:
+            raise TopicError("the page model knows no topic yet; call fit or load first")
+
+    # Reading texts.
+
+    def _features(self, page: Page) -> tuple[dict[str, int], Array]:
+        """Counts of a page's terms and evidence for each keyword; the last page's are kept."""
+        self._check()
+        if self._last is None or self._last[0] is not page:
+            self._last = (page, *self._read(page.title, page.content))
+        return self._last[1:]
+
+    def _read(self, title: str, text: str) -> tuple[dict[str, int], Array]:
+        head, body = self._analyser.terms(title), self._analyser.terms(text)
+        counts = Counter(body)
+        counts.update(head)
+        found: dict[str, int] = counts
+        if len(counts) > MOST_TERMS:
+            found = dict(counts.most_common(MOST_TERMS))
+        if not self._has_keywords:
+            return found, np.zeros(0)
+        shares = self._words.evidence(head, body)
+        return found, np.array([shares.get(phrase, 0.0) for phrase in self._words.phrases])
+
+    def _remembered(self, title: str, text: str, url: str = "") -> _Text:
+        return self._numbered(url_id(url) if url else 0, *self._read(title, text))
+
+    def _numbered(self, id_: int, counts: dict[str, int], keywords: Array) -> _Text:
+        numbers = self._vocabulary
+        terms = np.array([numbers.setdefault(term, len(numbers)) for term in counts], np.int64)
+        return _Text(
+            id_, terms, 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts))), keywords
+        )
+
+    def _weights(self, counts: dict[str, int]) -> tuple[NDArray[np.int64], Array]:
+        """Numbers of the terms that count and their parts of the text's unit vector."""
+        size = len(self._idf)
+        numbers = np.fromiter((self._vocabulary.get(term, size) for term in counts), np.int64, len(counts))
+        values = 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))
+        known = numbers < size
+        strange = 0.0 if self._fit is not None else float((values[~known] ** 2).sum()) * _STRANGE**2
+        numbers = numbers[known]
+        values = values[known] * self._idf[numbers]
+        length = math.sqrt(float(values @ values) + strange)
+        return numbers, values / (length or 1.0)
+
+    # Judging.
+
+    def _odds(
+        self, weights: Array, names: NDArray[np.int64], keywords: Array, id_: int
+    ) -> tuple[float, dict[str, float]]:
+        score = -math.expm1(-STEEPNESS * float(keywords @ self._keyword_weights)) if len(keywords) else 0.0
+        likeness = float(weights @ self._likeness[names]) if len(self._likeness) else 0.0
+        cold = self._cold(score, likeness)
+        facts = {"keywords": score, "likeness": likeness}
+        if self._fit is None:
+            return cold, facts
+        found = self._fit
+        position = self._own.get(id_) if id_ else None
+        if position is None:
+            contrast = float(weights @ found.contrast[names])
+            parts = [(score, 1.0 if len(keywords) else 0.0), (contrast, 1.0), (likeness, found.gamma)]
+            position = math.fsum(
+                weight * (value - mean) / deviation
+                for (value, weight), (mean, deviation) in zip(parts, found.scales, strict=True)
+            )
+        warm = found.slope * (position - found.middle) + found.shift
+        trust = self._fitted_on / (self._fitted_on + COLD_PAGES)
+        return trust * warm + (1.0 - trust) * cold, facts | {"position": position}
+
+    def _cold(self, score: float, likeness: float) -> float:
+        """Log odds from keywords and examples alone."""
+        count = sum(label > 0 for label in self._labels)
+        by_examples = -math.expm1(-2.0 * math.log(2.0) * max(0.0, likeness) / self._typical)
+        if not self._has_keywords:
+            return _believed(by_examples)
+        trust = 0.5 * count / (count + 2.0)
+        return (1.0 - trust) * _believed(score) + trust * _believed(by_examples)
+
+    def _reasons(
+        self, names: NDArray[np.int64], weights: Array, keywords: Array, score: float
+    ) -> tuple[tuple[str, float], ...]:
+        """What speaks for the page, as shares of its score."""
+        found: dict[str, float] = {}
+        if len(keywords):
+            for phrase, part in zip(self._words.phrases, keywords * self._keyword_weights, strict=True):
+                if part > 0.0:
+                    found[" ".join(phrase)] = 4.0 * float(part)
+        learned = self._fit.contrast if self._fit is not None else self._likeness
+        if len(learned):
+            parts = weights * learned[names]
+            best = np.argsort(-parts, kind="stable")[:TOP_TERMS]
+            scale = 1.0 / self._fit.scales[1][1] if self._fit is not None else 1.0
+            for place in best[parts[best] > 0.0].tolist():
+                term = self._terms[int(names[place])]
+                found[term] = found.get(term, 0.0) + scale * float(parts[place])
+        total = math.fsum(found.values()) or 1.0
+        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:TOP_TERMS]
+        return tuple((term, math.floor(score * part / total * 1e9) / 1e9) for term, part in ranked)
+
+    # Learning.
+
+    @property
+    def _keyword_weights(self) -> Array:
+        return np.array(self._keywords)
+
+    def _refit(self) -> None:
+        """Learn from everything remembered."""
+        self._due = max(self._seen + 10, math.ceil(self._seen * GROWTH), LEAST_PAGES)
+        self._last = None
+        if len(self._vocabulary) > MOST_VOCABULARY:
+            self._forget()
+        self._terms = list(self._vocabulary)
+        taught = {text.id for text in self._taught if text.id}
+        pages = [text for text in self._sample if text.id not in taught or not text.id]
+        labels = [0] * len(pages) + self._labels + self._taught_labels
+        texts = [*pages, *self._given, *self._taught]
+        self._idf = self._frequencies(pages)
+        if self._has_keywords:
+            self._keywords = self._weigh_keywords(pages).tolist()
+        heap = self._heap(texts, len(pages), labels)
+        self._fit, self._own, self._fitted_on = None, {}, 0
+        self._likeness = self._like(heap)
+        if len(pages) < LEAST_PAGES:
+            return
+        scores = self._scores(texts) if self._has_keywords else None
+        told = np.array([False] * (len(pages) + len(self._given)) + [True] * len(self._taught), np.bool_)
+        self._fit = fit(heap, scores, size=len(self._idf), taught=told)
+        self._likeness = self._fit.likeness
+        self._fitted_on = self._seen
+        self._own = {
+            text.id: position
+            for text, position in zip(texts, self._fit.position.tolist(), strict=True)
+            if text.id
+        }
+
+    def _forget(self) -> None:
+        """Drop terms that no remembered text has."""
+        texts = [*self._sample, *self._given, *self._taught]
+        used = np.unique(np.concatenate([text.terms for text in texts]))
+        place = np.full(len(self._vocabulary), -1)
+        place[used] = np.arange(len(used))
+        names = list(self._vocabulary)
+        self._vocabulary = {names[number]: new for new, number in enumerate(used.tolist())}
+        for group in (self._sample, self._given, self._taught):
+            group[:] = [msgspec.structs.replace(text, terms=place[text.terms]) for text in group]
+
+    def _frequencies(self, pages: Sequence[_Text]) -> Array:
+        """Inverse document frequencies over pages and built-in table; terms of a single page do not count."""
+        size = len(self._vocabulary)
+        seen = np.concatenate([np.zeros(0, np.int64), *(text.terms for text in pages)])
+        counts = np.bincount(seen, minlength=size).astype(np.float64)
+        table = background(self._analyser)
+        usual = np.array([USUAL_PAGES * table.counts.get(term, 1) / table.documents for term in self._terms])
+        idf: Array = np.log((len(pages) + USUAL_PAGES + 1.0) / (counts + usual + 0.5))
+        if len(pages) >= LEAST_PAGES:
+            idf[counts < 2] = 0.0
+        return np.maximum(idf, 0.0)
+
+    def _weigh_keywords(self, pages: Sequence[_Text]) -> Array:
+        """The topic's weights, less for a keyword that is common on the pages."""
+        weights = np.array([weight for _, weight in self._words.topic])
+        found = np.array([text.keywords > 0.0 for text in pages]).reshape(-1, len(weights)).sum(axis=0)
+        table = background(self._analyser)
+        usual = [USUAL_PAGES * min(table.counts.get(term, 1) for term in phrase) / table.documents
+                 for phrase in self._words.phrases]  # fmt: skip
+        rare = np.log(
+            (len(pages) + USUAL_PAGES + 1.0) / ((found if len(pages) else 0.0) + np.array(usual) + 1.0)
+        )
+        return np.asarray(weights * np.clip(rare / COMMON, 0.0, 1.0))
+
+    def _heap(self, texts: Sequence[_Text], pages: int, labels: Sequence[int]) -> Heap:
+        sizes = np.array([len(text.terms) for text in texts], np.int64)
+        rows = np.repeat(np.arange(len(texts)), sizes)
+        terms = np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)])
+        values = np.concatenate([np.zeros(0), *(text.counts for text in texts)]) * self._idf[terms]
+        squares = np.bincount(rows, values * values, len(texts))
+        lengths = np.sqrt(np.where(squares > 0.0, squares, 1.0))
+        ones = (squares > 0.0).astype(np.float64)
+        return Heap(rows, terms, values / lengths[rows], pages, np.array(labels, np.int8), ones)
+
+    def _like(self, heap: Heap) -> Array:
+        """Before the first fit: the words of positives against those of negatives."""
+        size = len(self._idf)
+        on, off = (heap.sure > 0).astype(np.float64), (heap.sure < 0).astype(np.float64)
+        if not on.any():
+            return np.zeros(size)
+        weights = heap.total(on, size) / on.sum()
+        if on.sum() > 1:
+            others = (heap.times(heap.total(on, size)) - heap.squares)[heap.sure > 0] / (on.sum() - 1.0)
+            self._typical = max(0.02, float(others.mean()))
+        if off.any():
+            weights -= heap.total(off, size) / off.sum()
+        return np.asarray(weights)
+
+    def _scores(self, texts: Iterable[_Text]) -> Array:
+        evidence = np.array([text.keywords for text in texts])
+        return np.asarray(-np.expm1(-STEEPNESS * (evidence @ self._keyword_weights)))
+
+
+def _believed(score: float) -> float:
+    """Log odds, not too sure."""
+    low = 1.0 / (1.0 + math.exp(BELIEVED))
+    score = min(max(score, low), 1.0 - low)
+    return math.log(score / (1.0 - score))

@@ -1,0 +1,195 @@
+"""Two kinds of pages in one heap: who belongs where, from weak evidence and a few sure cases.
+
+Everything here is arithmetic on arrays; `calibrated.py` says what is done with it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SURE_WEIGHT: Final = 3.0
+"""What a page that somebody vouches for counts among pages that are guessed at."""
+GUESS_POWER: Final = 3
+"""Keyword scores to this power are the first guess: only clear cases teach."""
+TRUST: Final = 0.6
+"""How much likeness to examples says in the first guess, beside keywords."""
+LIKENESS_EXAMPLES: Final = 10.0
+"""From so many examples on, likeness to them says half as much as all the rest in the end."""
+SHARE_EXAMPLES: Final = 20.0
+"""Up to so many examples, the keywords alone say more about how many pages are on topic."""
+MOST_COUNTED: Final = 0.35
+"""Largest share of pages that is believed to be on topic because of keywords alone."""
+MOST_ON_TOPIC: Final = 0.6
+LEAST_ON_TOPIC: Final = 0.01
+LEAST_VARIANCE: Final = 0.02
+ROUNDS: Final = 40
+SHIFT_DEVIATION: Final = 1.5
+"""How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
+
+
+class Heap(msgspec.Struct, frozen=True):
+    """Texts as unit vectors over numbered terms, one after the other; pages first, then sure cases."""
+
+    rows: NDArray[np.int64]
+    """The text that each entry belongs to."""
+    terms: NDArray[np.int64]
+    values: Array
+    pages: int
+    """Texts up to here are pages of the crawl: the background."""
+    sure: NDArray[np.int8]
+    """For each text 1 (on topic), -1 (not) or 0 (nobody knows)."""
+    squares: Array
+    """Squared length of each text: 1, or 0 for an empty one."""
+
+    def times(self, weights: Array) -> Array:
+        """The inner product of each text with a vector over terms."""
+        return np.asarray(
+            np.bincount(self.rows, self.values * weights[self.terms], len(self.sure)), np.float64
+        )
+
+    def total(self, shares: Array, size: int) -> Array:
+        """Sum of the texts, each times its share."""
+        return np.asarray(np.bincount(self.terms, self.values * shares[self.rows], size), np.float64)
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """The scale of scores and where the line is."""
+
+    contrast: Array
+    """Weights of terms: texts that seem on topic against the others."""
+    likeness: Array
+    """Weights of terms: texts surely on topic against the others."""
+    scales: tuple[tuple[float, float], ...]
+    """Mean and deviation over the pages of keyword score, contrast and likeness."""
+    gamma: float
+    slope: float
+    middle: float
+    shift: float
+    share: float
+    """Of the pages, on topic."""
+    position: Array
+    """Where each text stands on the scale, itself left out of what it is compared with."""
+
+
+def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[np.bool_]) -> Fit:
+    """Find who belongs together.
+
+    1. A first guess: keyword scores, and likeness to what is surely on topic.
+    2. Rocchio's contrast of the two guessed groups, in which sure cases count threefold. Each text is
+       compared with the others only.
+    3. Keyword score, contrast and likeness are standardised over the pages and added.
+    4. Two normal distributions of one variance over that sum, sure cases fixed, by expectation maximisation.
+       The line is the mean of theirs and the one that leaves as many pages above it as have a keyword score
+       over one half; with few examples, as many as keywords alone would leave.
+    5. What people said about pages of the crawl moves the line (logistic regression on one number).
+    """
+    on, off = heap.sure > 0, heap.sure < 0
+    pages = heap.pages
+    parts: list[Array] = []
+    scales = [(0.0, 1.0)] * 3
+    if keyword_scores is not None:
+        scales[0] = _scale(keyword_scores[:pages])
+        parts.append((keyword_scores - scales[0][0]) / scales[0][1])
+    likeness = np.zeros(size)
+    likely = np.zeros(len(heap.sure))
+    count = int(on.sum())
+    if count:
+        likely, likeness = _against(heap, on.astype(float), _others(on, off, np.zeros(len(on))), size)
+        scales[2] = _scale(likely[:pages])
+        likely = (likely - scales[2][0]) / scales[2][1]
+    guess = _guess(keyword_scores, parts, likely, count)
+    first = np.where(on, SURE_WEIGHT, np.where(off, 0.0, guess))
+    standing, contrast = _against(heap, first, _others(on, off, guess), size)
+    scales[1] = _scale(standing[:pages])
+    gamma = count / (count + LIKENESS_EXAMPLES)
+    position = sum(parts, (standing - scales[1][0]) / scales[1][1]) + gamma * likely
+    start = keyword_scores if keyword_scores is not None else _upper(position, pages)
+    slope, middle, share = _two_normals(position, np.clip(start, 0.01, 0.99), heap)
+    if keyword_scores is not None:
+        ranked = np.sort(position[:pages])[::-1]
+        believed = min(max(3, int((keyword_scores[:pages] >= 0.5).sum())), int(MOST_COUNTED * pages))
+        middle = (middle + float(ranked[min(believed, pages - 1)])) / 2.0
+        if heap.sure.any():
+            alone = msgspec.structs.replace(heap, sure=np.zeros_like(heap.sure))
+            bare = fit(alone, keyword_scores, size=size, taught=np.zeros_like(taught))
+            above = max(3, int((bare.position[:pages] >= bare.middle).sum()))
+            trust = SHARE_EXAMPLES / (SHARE_EXAMPLES + count)
+            middle = trust * float(ranked[min(above, pages - 1)]) + (1.0 - trust) * middle
+    shift = _moved(slope * (position[taught] - middle), on[taught])
+    return Fit(contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position)
+
+
+def _scale(values: Array) -> tuple[float, float]:
+    return float(values.mean()), float(values.std()) + 1e-9
+
+
+def _others(on: NDArray[np.bool_], off: NDArray[np.bool_], guess: Array) -> Array:
+    return np.where(off, SURE_WEIGHT, np.where(on, 0.0, 1.0 - guess))
+
+
+def _against(heap: Heap, first: Array, second: Array, size: int) -> tuple[Array, Array]:
+    """Mean likeness to one group less that to the other, each text left out of its own; the term weights."""
+    found = np.zeros(len(first))
+    weights = np.zeros(size)
+    for share, sign in ((first, 1.0), (second, -1.0)):
+        total, whole = heap.total(share, size), share.sum()
+        found += sign * (heap.times(total) - share * heap.squares) / np.maximum(whole - share, 1e-9)
+        weights += sign * total / max(float(whole), 1e-9)
+    return found, weights
+
+
+def _guess(keyword_scores: Array | None, parts: list[Array], likely: Array, count: int) -> Array:
+    if not count:
+        assert keyword_scores is not None
+        guess: Array = keyword_scores**GUESS_POWER
+        return guess
+    trust = TRUST * math.sqrt(count / (count + 2.0))
+    position = sum(parts, trust * likely)
+    spread = math.sqrt((keyword_scores is not None) + trust * trust)
+    return chances(2.0 * (position - 1.3 * spread)) ** 2
+
+
+def _upper(position: Array, pages: int) -> Array:
+    return chances(3.0 * (position - float(np.quantile(position[:pages], 0.85))))
+
+
+def _two_normals(position: Array, chance: Array, heap: Heap) -> tuple[float, float, float]:
+    """Slope and middle of the log odds, and the share of pages on topic."""
+    on, off, pages = heap.sure > 0, heap.sure < 0, heap.pages
+    slope, middle, share = 1.0, 0.0, 0.5
+    for _ in range(ROUNDS):
+        chance = np.where(on, 1.0, np.where(off, 0.0, chance))
+        share = min(max(float(chance[:pages].mean()), LEAST_ON_TOPIC), MOST_ON_TOPIC)
+        high = float(chance @ position / max(chance.sum(), 1e-9))
+        low = float((1.0 - chance) @ position / max((1.0 - chance).sum(), 1e-9))
+        high = max(high, low + 0.1)
+        spread = chance @ (position - high) ** 2 + (1.0 - chance) @ (position - low) ** 2
+        variance = max(LEAST_VARIANCE, float(spread) / len(position))
+        slope = (high - low) / variance
+        middle = (high + low) / 2.0 - math.log(share / (1.0 - share)) / slope
+        chance = chances(slope * (position - middle))
+    return slope, middle, share
+
+
+def _moved(odds: Array, said: NDArray[np.bool_]) -> float:
+    """How far the line is to be moved so that it agrees with what people said."""
+    shift = 0.0
+    for _ in range(20 if len(odds) else 0):
+        chance = chances(odds + shift)
+        slope = float((chance - said).sum()) + shift / SHIFT_DEVIATION**2
+        shift -= slope / (float((chance * (1.0 - chance)).sum()) + 1.0 / SHIFT_DEVIATION**2)
+        shift = min(max(shift, -6.0), 6.0)
+    return shift
+
+
+def chances(odds: Array) -> Array:
+    """Probabilities of log odds."""
+    found: Array = 0.5 * (1.0 + np.tanh(0.5 * odds))
+    return found
