@@ -39,7 +39,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     reference: str
     """Where it was published."""
     ordering: Part
-    relevance: Part = Part("tf-cosine")
+    relevance: Part = Part("calibrated")
     discovery: tuple[Part, ...] = ()
     needs: tuple[str, ...] = (TOPIC_WORDS,)
     """What the topic must give: `keywords`, `examples`, `negatives`, `background`, `taxonomy`, or
@@ -169,12 +169,14 @@ _BASELINES = (
         name="fish-search",
         title="follow relevant directions, let others die out",
         reference="De Bra, Post, WWW 1994",
+        relevance=Part("tf-cosine"),
         ordering=Part("fish-search"),
     ),
     Recipe(
         name="shark-search",
         title="inherited score, anchor and surrounding text",
         reference="Hersovici et al., The Shark-Search Algorithm, WWW 1998",
+        relevance=Part("tf-cosine"),
         ordering=Part("shark-search"),
     ),
     Recipe(
@@ -196,6 +198,7 @@ _BASELINES = (
         name="shark-fcmrps",
         title="0.2 page content + 0.8 anchor text",
         reference="Shark-Search as compared in the FCMRPS study",
+        relevance=Part("tf-cosine"),
         ordering=Part("shark-fcmrps"),
     ),
     Recipe(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import repeat
+from operator import itemgetter
 from typing import Any, Final, Self, cast
 
 import msgspec
@@ -321,9 +323,7 @@ class Calibrated:
         head, body = self._analyser.terms(title), self._analyser.terms(text)
         counts = Counter(body)
         counts.update(head)
-        found: dict[str, int] = counts
-        if len(counts) > MOST_TERMS:
-            found = dict(counts.most_common(MOST_TERMS))
+        found = _frequent(counts)
         if not self._has_keywords:
             return found, np.zeros(0)
         shares = self._words.evidence(head, body)
@@ -342,7 +342,7 @@ class Calibrated:
     def _weights(self, counts: dict[str, int]) -> tuple[NDArray[np.int64], Array]:
         """Numbers of the terms that count and their parts of the text's unit vector."""
         size = len(self._idf)
-        numbers = np.fromiter((self._vocabulary.get(term, size) for term in counts), np.int64, len(counts))
+        numbers = np.array(list(map(self._vocabulary.get, counts, repeat(size))), np.int64)
         values = 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))
         known = numbers < size
         strange = 0.0 if self._fit is not None else float((values[~known] ** 2).sum()) * _STRANGE**2
@@ -503,6 +503,18 @@ class Calibrated:
     def _scores(self, texts: Iterable[_Text]) -> Array:
         evidence = np.array([text.keywords for text in texts])
         return np.asarray(-np.expm1(-STEEPNESS * (evidence @ self._keyword_weights)))
+
+
+def _frequent(counts: dict[str, int]) -> dict[str, int]:
+    """The terms that occur more than once, and the first others, where there are too many."""
+    if len(counts) <= MOST_TERMS:
+        return counts
+    several = [item for item in counts.items() if item[1] > 1]
+    if len(several) > MOST_TERMS:
+        several.sort(key=itemgetter(1), reverse=True)
+        return dict(several[:MOST_TERMS])
+    once = [item for item in counts.items() if item[1] == 1]
+    return dict(several + once[: MOST_TERMS - len(several)])
 
 
 def _believed(score: float) -> float:

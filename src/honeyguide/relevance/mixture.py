@@ -20,6 +20,10 @@ GUESS_POWER: Final = 3
 """Keyword scores to this power are the first guess: only clear cases teach."""
 TRUST: Final = 0.6
 """How much likeness to examples says in the first guess, beside keywords."""
+JOINT_EXAMPLES: Final = 4.0
+"""From so many examples on, the first guess is more theirs than the keywords' alone."""
+TEMPER: Final = 0.5
+"""The three numbers that are added say partly the same: their sum is believed half as much."""
 LIKENESS_EXAMPLES: Final = 10.0
 """From so many examples on, likeness to them says half as much as all the rest in the end."""
 SHARE_EXAMPLES: Final = 20.0
@@ -122,6 +126,7 @@ def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[
             above = max(3, int((bare.position[:pages] >= bare.middle).sum()))
             trust = SHARE_EXAMPLES / (SHARE_EXAMPLES + count)
             middle = trust * float(ranked[min(above, pages - 1)]) + (1.0 - trust) * middle
+    slope *= TEMPER
     shift = _moved(slope * (position[taught] - middle), on[taught])
     return Fit(contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position)
 
@@ -146,14 +151,16 @@ def _against(heap: Heap, first: Array, second: Array, size: int) -> tuple[Array,
 
 
 def _guess(keyword_scores: Array | None, parts: list[Array], likely: Array, count: int) -> Array:
+    alone = None if keyword_scores is None else keyword_scores**GUESS_POWER
     if not count:
-        assert keyword_scores is not None
-        guess: Array = keyword_scores**GUESS_POWER
-        return guess
+        assert alone is not None
+        return alone
     trust = TRUST * math.sqrt(count / (count + 2.0))
     position = sum(parts, trust * likely)
-    spread = math.sqrt((keyword_scores is not None) + trust * trust)
-    return chances(2.0 * (position - 1.3 * spread)) ** 2
+    spread = math.sqrt((alone is not None) + trust * trust)
+    joint: Array = chances(2.0 * (position - 1.3 * spread)) ** 2
+    weight = count / (count + JOINT_EXAMPLES)
+    return joint if alone is None else (1.0 - weight) * alone + weight * joint
 
 
 def _upper(position: Array, pages: int) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -19,11 +19,12 @@ from honeyguide.lab.runner.schema import Experiment
 from honeyguide.lab.runner.situation import Task, situation, tasks_of
 from honeyguide.lab.runner.study import Cell, DataFinder, Progress, StudyFigure, StudyResult, StudyTable
 from honeyguide.lab.runner.world import World, has_label
-from honeyguide.model import Document, Examples, Page
+from honeyguide.model import Document, Examples, Page, Verdict
 from honeyguide.plots.panels import Curve, Panel
 from honeyguide.relevance.base import OnlinePageModel
 from honeyguide.relevance.reviewed import Reviewed, ReviewedModel, reviewable
 from honeyguide.store.state import State
+from honeyguide.text.tokens import Analyser
 from honeyguide.web import url_id
 
 LEVELS = ("keywords", "+ 2 examples", "+ 10 examples", "+ 10 negatives", "before reviews", "+ 20 reviews")
@@ -43,7 +44,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Pages off topic of the heap drawn by chance."""
     examples: int = 10
     reviews: int = 20
-    at_once: int = 5
+    at_once: int = 10
+    """Reviews between two trainings."""
     least: int = 8
     """Heaps with fewer pages on topic are left out."""
 
@@ -53,6 +55,15 @@ class Heap(msgspec.Struct, frozen=True):
 
     pages: tuple[Page, ...]
     truth: NDArray[np.bool_]
+    terms: tuple[list[str], ...]
+    """Of the pages' texts: taking them apart again for each model would be most of the work."""
+    analyser: Analyser
+
+    def __iter__(self) -> Iterator[Page]:
+        """The pages, with their terms at hand."""
+        for page, terms in zip(self.pages, self.terms, strict=True):
+            self.analyser.remember(page.content, terms)
+            yield page
 
 
 class Outcomes(msgspec.Struct):
@@ -114,11 +125,11 @@ def _topic(
     )
     crawled = [url for url in seen[max(seen)] if url in world.labels and url not in apart]
     for heap_name, urls in zip(HEAPS, (at_random, crawled), strict=True):
-        heap = _heap(world, urls, known)
+        heap = _heap(world, urls, known, Analyser(task.languages))
         if int(heap.truth.sum()) < options.least:
             continue
         for name, outcomes in found.items():
-            for level, value in _levels(name, heap, task, given, outcomes, options).items():
+            for level, value in _levels(name, heap, task, given, outcomes=outcomes, options=options).items():
                 outcomes.f1.setdefault((web, heap_name, level), []).append(value)
 
 
@@ -126,12 +137,13 @@ def _fetched(state: State) -> list[str]:
     return [record.url for record in state.pages()]
 
 
-def _heap(world: World, urls: Sequence[str], known: set[str]) -> Heap:
+def _heap(world: World, urls: Sequence[str], known: set[str], analyser: Analyser) -> Heap:
     pages = tuple(
         Page(each.url, url_id(each.url), each.title, each.text, each.text, each.language)
         for each in world.documents(urls)
     )
-    return Heap(pages, np.array([page.url in known for page in pages], np.bool_))
+    terms = tuple(analyser.terms(page.content) for page in pages)
+    return Heap(pages, np.array([page.url in known for page in pages], np.bool_), terms, analyser)
 
 
 def _levels(
@@ -139,6 +151,7 @@ def _levels(
     heap: Heap,
     task: Task,
     given: tuple[tuple[Document, ...], tuple[Document, ...]],
+    *,
     outcomes: Outcomes,
     options: Options,
 ) -> dict[str, float]:
@@ -172,13 +185,13 @@ def _seen_by(name: str, examples: Examples, heap: Heap) -> ReviewedModel:
     model = reviewable(made, languages=examples.languages).fit(examples)
     assert isinstance(model, ReviewedModel)
     if isinstance(model, OnlinePageModel):
-        for page in heap.pages:
-            model.observe(page, model.judge(page))
+        for page in heap:
+            model.observe(page, Verdict(0.0, False))
     return model
 
 
 def _judged(model: ReviewedModel, heap: Heap) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    verdicts = [model.judge(page) for page in heap.pages]
+    verdicts = [model.judge(page) for page in heap]
     return np.array([one.score for one in verdicts]), np.array([one.on_topic for one in verdicts])
 
 
