@@ -54,6 +54,8 @@ class Arrival:
         self._tally = tally
         self._near = NearDuplicates(stores.state.simhashes())
         self._zones = admission.zones
+        self.line_moved = False
+        """Whether the last page made the model judge otherwise."""
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab."""
 
@@ -104,7 +106,7 @@ class Arrival:
         scored = self._order.rank(page, verdict, eligible)
         self.ordering_seconds += time.process_time() - started
         if self._online is not None:
-            self._online.observe(page, verdict)
+            self.line_moved = self._online.observe(page, verdict)
         return verdict, eligible, scored, dropped
 
     def rethink(self, page: Page) -> None:

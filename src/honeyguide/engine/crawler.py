@@ -17,6 +17,7 @@ from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import Committer
 from honeyguide.engine.control import OBEYED, Obeyed, Steering, with_limits
+from honeyguide.engine.rejudging import Rejudging
 from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.traffic import Traffic
 from honeyguide.engine.visit import Visit, Visitor
@@ -69,6 +70,7 @@ class Crawler:
         options: How the loop runs.
         steering: Takes requests from other processes, where there is a folder.
         retraining: Takes people's decisions in, a little before each turn.
+        rejudging: Gives earlier pages their verdict anew when the page model has moved its line.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Crawler:
         options: CrawlOptions,
         steering: Steering | None = None,
         retraining: Retraining | None = None,
+        rejudging: Rejudging | None = None,
     ) -> None:
         self._topic = topic
         self._visitor = visitor
@@ -116,6 +119,7 @@ class Crawler:
         self._steering = steering
         self.paused = False
         self.retraining = retraining
+        self._rejudging = rejudging
 
     @property
     def in_flight(self) -> int:
@@ -389,6 +393,8 @@ class Crawler:
         return again
 
     def _after_page(self, page: Page | None, waiting: Waiting, event: Event, now: float) -> None:
+        if self._rejudging is not None and self._arrival.line_moved:
+            self._rejudging.line_moved(now)
         every = self._order.reorder_every
         if every and self.tally.pages % every == 0:
             self._committer.add(self._arrival.reorder(now))

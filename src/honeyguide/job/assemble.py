@@ -26,6 +26,7 @@ from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.control import Steering
 from honeyguide.engine.crawler import Crawler, CrawlOptions
 from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
+from honeyguide.engine.rejudging import Rejudging
 from honeyguide.engine.reread import Reader, catch_up
 from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.traffic import Traffic, affordable, recovered
@@ -43,6 +44,7 @@ from honeyguide.job.parts import Parts, blocks_for, blocks_of, build_parts
 from honeyguide.model import Examples
 from honeyguide.parse.base import Blocks, ParseFailure
 from honeyguide.parse.pool import ParsePool
+from honeyguide.relevance.base import RememberingPageModel
 from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.archive import ArchiveWriter, archive_files
 from honeyguide.store.index import FullText
@@ -285,6 +287,12 @@ def make_crawler(
             order=parts.order, admission=admission, reader=reader, committer=committer,
             checkpoints=checkpoints, tally=tally, aside=not clock.virtual,
         )  # fmt: skip
+    rejudging = None
+    if isinstance(parts.model, RememberingPageModel):
+        rejudging = Rejudging(
+            parts.model, stores=stores, frontier=frontier, committer=committer, tally=tally,
+            reader=reader, folder=layout.root if layout else None,
+        )  # fmt: skip
     return Crawler(
         config.as_topic(),
         visitor=equipment.visitor,
@@ -302,6 +310,7 @@ def make_crawler(
         options=options,
         steering=Steering(layout.root, session=session) if layout and not clock.virtual else None,
         retraining=retraining,
+        rejudging=rejudging,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, Self, runtime_checkable
 
-from honeyguide.model import Document, Examples, Page, Verdict
+from honeyguide.model import Document, Examples, Page, UrlId, Verdict
 from honeyguide.store.models import Saved
 
 
@@ -40,6 +40,15 @@ class OnlinePageModel(PageModel, Protocol):
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
         """Take note of a judged page; True when this changed the model (it was retrained)."""
+        ...
+
+
+@runtime_checkable
+class RememberingPageModel(OnlinePageModel, Protocol):
+    """An online page model that knows today's verdict on earlier pages without seeing them again."""
+
+    def remembered(self) -> Sequence[tuple[UrlId, float, bool]]:
+        """Pages it remembers, with their score and whether they are on topic."""
         ...
 
 

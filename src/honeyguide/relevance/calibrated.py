@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError, TopicError
-from honeyguide.model import Document, Examples, Page, Verdict
+from honeyguide.model import Document, Examples, Page, UrlId, Verdict
 from honeyguide.relevance.mixture import Fit, Heap, fit
 from honeyguide.relevance.tf_cosine import STEEPNESS, TfCosine
 from honeyguide.store.models import Saved
@@ -201,6 +201,18 @@ class Calibrated:
             return False
         self._refit()
         return True
+
+    def remembered(self) -> list[tuple[UrlId, float, bool]]:
+        """Pages of the crawl with the score they have now; none before the first fit."""
+        found = []
+        for text in self._sample if self._fit is not None else ():
+            if text.id and len(text.terms):
+                names, weights = text.terms, text.counts * self._idf[text.terms]
+                weights = weights / (math.sqrt(float(weights @ weights)) or 1.0)
+                odds, _ = self._odds(weights, names, text.keywords, text.id)
+                score = 0.5 * (1.0 + math.tanh(0.5 * odds))
+                found.append((text.id, score, score >= self.threshold))
+        return found
 
     def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
         """Take what people said instead of anything they said before."""

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
-from honeyguide.model import Document, Page, Verdict
+from honeyguide.model import Document, Page, UrlId, Verdict
 from honeyguide.model.examples import Examples
-from honeyguide.relevance.base import OnlinePageModel, PageModel, TeachablePageModel
+from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, TeachablePageModel
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
 from honeyguide.text.lbfgs import minimise
@@ -251,6 +251,12 @@ class OnlineReviewedModel(ReviewedModel):
         if changed and self._lesson.reviewed:
             self.take(self.lesson(self._lesson.reviewed))
         return changed
+
+    def remembered(self) -> Sequence[tuple[UrlId, float, bool]]:
+        """What the model remembers; nothing where corrections lie on top, since they need the text."""
+        if self._lesson.weights or not isinstance(self.inner, RememberingPageModel):
+            return ()
+        return self.inner.remembered()
 
 
 def reviewable(model: PageModel, *, languages: tuple[str, ...] = ("en",)) -> PageModel:
