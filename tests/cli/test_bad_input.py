@@ -49,7 +49,7 @@ GOOD = '[topic]\nname = "n"\nkeywords = ["k"]\n[crawl]\nseeds = ["https://exampl
         ),
         (
             GOOD + "[relevance]\nthreshhold = 1\n",
-            "topic.toml:7: page model 'tf-cosine': unknown option 'threshhold'; did",
+            "topic.toml:7: page model 'calibrated': unknown option 'threshhold'; did",
         ),
         (
             GOOD.replace("[crawl]", "examples = ['x/*']\n[crawl]"),

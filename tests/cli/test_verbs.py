@@ -32,7 +32,7 @@ def test_new_then_check(honeyguide: Run, tmp_path: Path, capsys: pytest.CaptureF
     assert (done.returncode, done.stderr) == (0, "")
     frozen = tomllib.loads(done.stdout)
     assert frozen["ordering"] == {"order": "scout"}
-    assert frozen["relevance"]["model"] == "tf-cosine"
+    assert frozen["relevance"]["model"] == "calibrated"
     assert main(["topic", "check", str(tmp_path / "owls.toml"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == frozen
     assert main(["topic", "check", str(tmp_path / "owls.toml"), "--quiet"]) == 0

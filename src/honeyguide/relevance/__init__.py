@@ -10,13 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from honeyguide.relevance.base import PageModel
+
 if TYPE_CHECKING:
     from honeyguide.relevance.one_class import OneClassSVM
     from honeyguide.relevance.one_dnf import OneDNF, OneDNFC
     from honeyguide.relevance.pebl import PEBL
     from honeyguide.relevance.tfipndf import TfipndfTransformer
     from honeyguide.relevance.weighted_voting import PuVoting, WeightedVotingClassifier
+
 BUILT_IN: dict[str, str] = {
+    "calibrated": "honeyguide.relevance.calibrated:Calibrated",
     "combined-svm": "honeyguide.relevance.combined_svm:CombinedSvm",
     "content-svm": "honeyguide.relevance.content_svm:ContentSvm",
     "description-cosine": "honeyguide.relevance.description_cosine:DescriptionCosine",
@@ -31,6 +34,7 @@ BUILT_IN: dict[str, str] = {
     "vector-space": "honeyguide.relevance.vector_space:VectorSpace",
 }
 """Where the page models are, by the name they have in `topic.toml`."""
+
 _HOMES = {
     "OneClassSVM": "honeyguide.relevance.one_class",
     "OneDNF": "honeyguide.relevance.one_dnf",
@@ -39,37 +43,6 @@ _HOMES = {
     "PuVoting": "honeyguide.relevance.weighted_voting",
     "TfipndfTransformer": "honeyguide.relevance.tfipndf",
     "WeightedVotingClassifier": "honeyguide.relevance.weighted_voting",
-from honeyguide.relevance.calibrated import Calibrated
-from honeyguide.relevance.combined_svm import CombinedSvm
-from honeyguide.relevance.content_svm import ContentSvm
-from honeyguide.relevance.description_cosine import DescriptionCosine
-from honeyguide.relevance.estimator import EstimatorModel
-from honeyguide.relevance.evolved.knn import EvolvedKnn
-from honeyguide.relevance.layered_bayes import LayeredBayes
-from honeyguide.relevance.lsi import Lsi
-from honeyguide.relevance.okapi import Okapi
-from honeyguide.relevance.one_class import OneClassSVM
-from honeyguide.relevance.one_dnf import OneDNF, OneDNFC
-from honeyguide.relevance.pebl import PEBL
-from honeyguide.relevance.taxonomy_cosine import TaxonomyCosine
-from honeyguide.relevance.tf_cosine import TfCosine
-from honeyguide.relevance.tfipndf import TfipndfTransformer
-from honeyguide.relevance.vector_space import VectorSpace
-from honeyguide.relevance.weighted_voting import PuVoting, WeightedVotingClassifier
-BUILT_IN: dict[str, type[PageModel]] = {
-    "calibrated": Calibrated,
-    "combined-svm": CombinedSvm,
-    "content-svm": ContentSvm,
-    "description-cosine": DescriptionCosine,
-    "estimator": EstimatorModel,
-    "evolved-knn": EvolvedKnn,
-    "lsi": Lsi,
-    "layered-bayes": LayeredBayes,
-    "okapi": Okapi,
-    "taxonomy-cosine": TaxonomyCosine,
-    "pu-voting": PuVoting,
-    "tf-cosine": TfCosine,
-    "vector-space": VectorSpace,
 }
 
 __all__ = [

@@ -178,9 +178,17 @@ class Calibrated:
         return Verdict(score, score >= self.threshold, self._reasons(names, weights, keywords, score), facts)
 
     def judge_texts(self, texts: Sequence[str]) -> list[float]:
-        """Score anchors and contexts by keywords and the words of examples: too short for anything else."""
+        """Score anchors and contexts by keywords and the words of examples, moved by what reviews taught."""
         self._check()
-        return self._short.judge_texts(texts)
+        scores = self._short.judge_texts(texts)
+        if not self._taught:
+            return scores
+        for place, text in enumerate(texts):
+            if counts := _frequent(Counter(self._analyser.terms(text))):
+                names, weights = self._weights(counts)
+                odds = _believed(scores[place]) + self._lean(names, weights)
+                scores[place] = 0.5 * (1.0 + math.tanh(0.5 * odds))
+        return scores
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
         """Remember a page; True when the line was placed anew."""
@@ -386,6 +394,16 @@ class Calibrated:
         warm = found.slope * (position - found.middle) + found.shift
         trust = self._fitted_on / (self._fitted_on + COLD_PAGES)
         return trust * warm + (1.0 - trust) * cold, facts | {"position": position}
+
+    def _lean(self, names: NDArray[np.int64], weights: Array) -> float:
+        """Log odds that the words of a short text add once people have spoken."""
+        found = self._fit
+        if found is None:
+            return BELIEVED * float(weights @ self._likeness[names])
+        (_, _), (_, first), (_, second) = found.scales
+        lean = float(weights @ found.contrast[names]) / first
+        lean += found.gamma * float(weights @ found.likeness[names]) / second
+        return min(max(found.slope * lean, -BELIEVED), BELIEVED)
 
     def _cold(self, score: float, likeness: float) -> float:
         """Log odds from keywords and examples alone."""

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from honeyguide.model import Document, Examples, Page, Verdict
+from honeyguide.relevance.calibrated import Calibrated
+from honeyguide.testing.page_models import (
+    NEUTRAL,
+    OFF_TOPIC,
+    ON_TOPIC,
+    Check,
+    all_checks,
+    made_up_examples,
+    made_up_text,
+)
+
+KEYWORDS = Examples(keywords=("owl", "nest"))
+BOTH = msgspec.structs.replace(made_up_examples(), unlabelled=(), taxonomy=())
+
+
+def page(words: tuple[str, ...], seed: int) -> Page:
+    return Page(f"https://a.example/{seed}", seed, "Page", made_up_text(words, seed))
+
+
+def crawl(model: Calibrated, pages: list[Page]) -> int:
+    """Let a model see pages as a crawl does; how often it moved its line."""
+    return sum(model.observe(one, model.judge(one)) for one in pages)
+
+
+def met() -> list[Page]:
+    """One page in four is about owls."""
+    return [page(ON_TOPIC if seed % 4 == 0 else OFF_TOPIC, seed) for seed in range(1, 121)]
+
+
+@pytest.mark.parametrize("given", [BOTH, KEYWORDS], ids=["all", "keywords"])
+@pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)
+def test_contract(check: Check, given: Examples) -> None:
+    check(Calibrated, given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        KEYWORDS,
+        Examples(positives=BOTH.positives[:2]),
+        msgspec.structs.replace(BOTH, positives=BOTH.positives[:2]),
+    ],
+    ids=["keywords", "two examples", "all"],
+)
+def test_pages_are_told_apart_from_whatever_is_known(given: Examples) -> None:
+    model = Calibrated().fit(given)
+    pages = met()
+    assert crawl(model, pages) >= 3
+    right = sum(model.judge(one).on_topic == (one.id % 4 == 0) for one in pages)
+    assert right >= 114
+
+
+def test_a_page_without_text_is_never_on_topic() -> None:
+    model = Calibrated().fit(KEYWORDS)
+    assert not model.judge(Page("https://a.example/", 1)).on_topic
+    assert model.judge(Page("https://a.example/", 1)).score == 0.0
+
+
+def test_words_that_come_with_the_keywords_are_learned() -> None:
+    model = Calibrated().fit(Examples(keywords=("owl",)))
+    other = Page("https://a.example/x", 9999, "Page", "feather prey wings hunting barn eggs beak forest " * 5)
+    before = model.judge(other).score
+    crawl(model, met())
+    assert model.judge(other).score > before
+    assert model.judge(other).on_topic
+
+
+def test_remembered_pages_have_the_score_that_judging_gives() -> None:
+    model = Calibrated().fit(KEYWORDS)
+    pages = met()
+    crawl(model, pages)
+    known = {one.id: one for one in pages}
+    remembered = model.remembered()
+    assert len(remembered) == len(pages)
+    for number, score, on_topic in remembered:
+        verdict = model.judge(known[number])
+        assert (score, on_topic) == (pytest.approx(verdict.score), verdict.on_topic)
+
+
+def test_a_loaded_model_goes_on_as_the_saved_one_would() -> None:
+    model = Calibrated().fit(BOTH)
+    pages = met()
+    crawl(model, pages[:50])
+    again = Calibrated().load(model.save())
+    for one in pages[50:]:
+        assert again.judge(one) == model.judge(one)
+        assert again.observe(one, Verdict(0.0, False)) == model.observe(one, Verdict(0.0, False))
+    assert again.save().values == model.save().values
+
+
+def test_reviews_move_the_line_and_can_be_undone() -> None:
+    model = Calibrated().fit(KEYWORDS)
+    crawl(model, met())
+    odd = page(NEUTRAL, 5000)
+    before = model.judge(odd).score
+    told = [Document(made_up_text(NEUTRAL, seed), url=f"https://n.example/{seed}") for seed in range(6)]
+    model.teach(told, [])
+    assert model.judge(odd).score > before
+    model.teach([], [])
+    assert model.judge(odd).score == pytest.approx(before)
