@@ -42,8 +42,8 @@ max_pages_per_domain = 500       # no site may take over
 
 # Parts can be chosen one by one and given options.
 # [relevance]
-# model = "tf-cosine"
-# threshold = 0.1
+# model = "calibrated"
+# threshold = 0.5
 
 # [ordering]
 # order = "shark-search"
