@@ -80,7 +80,8 @@ def test_remembered_pages_have_the_score_that_judging_gives() -> None:
     assert len(remembered) == len(pages)
     for number, score, on_topic in remembered:
         verdict = model.judge(known[number])
-        assert (score, on_topic) == (pytest.approx(verdict.score), verdict.on_topic)
+        assert score == pytest.approx(verdict.score)
+        assert on_topic == verdict.on_topic
 
 
 def test_a_loaded_model_goes_on_as_the_saved_one_would() -> None:
