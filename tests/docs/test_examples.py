@@ -22,7 +22,7 @@ pytestmark = pytest.mark.realtime
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SLOW = ("honeyguide demo", "honeyguide lab", "honeyguide serve")
+SLOW = ("honeyguide demo", "honeyguide lab", "honeyguide mcp", "honeyguide serve")
 """Have tests of their own."""
 
 
