@@ -5,23 +5,29 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+import sys
 import time
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from honeyguide.cli.output import Progress, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
 from honeyguide.collection.collection import Collection, Status
-from honeyguide.config.load import changed, load
+from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.reach import reach
 from honeyguide.config.recipes import lacks, uses
 from honeyguide.config.schema import Config
-from honeyguide.errors import CollectionError
+from honeyguide.errors import CollectionError, TopicError
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
 from honeyguide.model import Outcome
 from honeyguide.store.layout import Layout, is_begun, is_collection
+from honeyguide.topic.seed_list import read_seeds
 from honeyguide.trust import is_trusted, remember_trust
+from honeyguide.web.url import canonical
 
 INTERRUPTED = "interrupted"
 MOST_WARNINGS = 5
@@ -29,10 +35,10 @@ MOST_WARNINGS = 5
 
 
 def crawl(
-    topic: Path,
-    /,
-    *,
-    out: Path | None = None,
+    *topic: str,
+    keywords: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    seeds_file: Path | None = None,
+    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     recipe: str | None = None,
     max_pages: int | None = None,
     max_seconds: float | None = None,
@@ -45,7 +51,9 @@ def crawl(
     """Crawl the web for a topic. Run it again to go on where it stopped.
 
     Args:
-        topic: The topic file.
+        topic: The topic file; or, with --keywords, the addresses to begin with.
+        keywords: Words and phrases of pages on the topic, instead of a topic file.
+        seeds_file: More addresses to begin with: a list, a CSV, a browser's bookmarks or a sitemap.
         out: Folder of the collection; by default `collections/NAME`.
         recipe: Use this recipe instead of the file's (see `honeyguide recipes`).
         max_pages: Pages to download, instead of the file's limit.
@@ -57,11 +65,12 @@ def crawl(
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
-    config = load(topic)
-    found = reach(config)
-    if not is_trusted(topic, found):
-        require_trust(topic, found, trust=trust)
-        remember_trust(topic, found)
+    config = _asked(topic, keywords, seeds_file, out)
+    if not keywords:  # a file may come from a stranger; what was typed does not
+        file, found = Path(topic[0]), reach(config)
+        if not is_trusted(file, found):
+            require_trust(file, found, trust=trust)
+            remember_trust(file, found)
     check_config(config)
     folder = out or Path("collections") / slug(config.topic.name)
     if is_collection(folder):
@@ -73,6 +82,31 @@ def crawl(
     if trust and is_collection(folder):
         Layout.adopt(folder, reach=reach(load(Layout.open(folder).topic_file)))
     run(changed(config, changes), folder, json=json, quiet=quiet, ui=ui)
+
+
+def _asked(
+    words: tuple[str, ...], keywords: tuple[str, ...], seeds_file: Path | None, out: Path | None
+) -> Config:
+    """The topic file, or a topic made of what was typed."""
+    more = read_seeds(seeds_file) if seeds_file else ()
+    if keywords:
+        for word in words:
+            if canonical(word) is None and Path(word).exists():
+                raise TopicError(f"{word} is a file; give addresses from a file with --seeds-file {word}")
+        name = out.name if out else " ".join(keywords)
+        given = {"topic": {"name": name, "keywords": keywords}, "crawl": {"seeds": (*words, *more)}}
+        config = check_values(given)
+        if not config.crawl.seeds:
+            raise TopicError("no address to begin with; add one, such as https://example.org/")
+        return config
+    if not words:
+        raise TopicError("name a topic file, or an address and --keywords; see honeyguide crawl --help")
+    if len(words) > 1 or words[0].startswith(("http://", "https://")):
+        raise TopicError(f"what is the topic? add its words: honeyguide crawl {words[0]} --keywords WORD ...")
+    config = load(Path(words[0]))
+    if not more:
+        return config
+    return changed(config, {"crawl": {"seeds": tuple(dict.fromkeys((*config.crawl.seeds, *more)))}})
 
 
 def resume(
@@ -140,6 +174,7 @@ def run(config: Config, folder: Path, *, json: bool, quiet: bool, ui: bool = Fal
 
 
 def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
+    note(f"crawling for {config.topic.name!r} into {folder} (Ctrl-C stops it in order)")
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
@@ -172,7 +207,10 @@ def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
     if left_out := not_fetched(status):
         facts["not fetched"] = left_out
     print_facts(facts, json=json)
-    note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
+    if job.reason == INTERRUPTED:
+        print(f"honeyguide: interrupted; go on with: honeyguide resume {folder}", file=sys.stderr)
+    else:
+        note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
 
 
 _DONE = frozenset({Outcome.FETCHED, Outcome.REDIRECTED, Outcome.CANONICAL, Outcome.LISTING, Outcome.WAITING})
@@ -193,8 +231,13 @@ def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
     """Why a crawl that has ended has no page at all."""
     for seed in seeds:
         story = collection.why(seed)
-        reason = f"{story.outcome}: {story.reason}" if story.reason else story.outcome
-        return f"no page was fetched; seed {seed} ended as {reason}; check the seeds and the network"
+        known = Outcome.__members__.get(story.outcome.upper())
+        what = known.label.lower() if known else story.outcome
+        reason = f" ({story.reason})" if story.reason else ""
+        return (
+            f"no page was fetched; seed {seed}: {what}{reason};"
+            " check the address and the network, then run the same command again"
+        )
     return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
 

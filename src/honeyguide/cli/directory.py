@@ -20,7 +20,7 @@ def directory(
     folder: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=("--output", "--to"))] = None,
+    output: Annotated[Path | None, Parameter(name=("--out", "--output", "--to", "-o"))] = None,
     subjects: int = 0,
     seed: int = 0,
     title: str = "",

@@ -1,7 +1,7 @@
 """What verbs print: tables and facts for people, plain lines for pipes, JSON for programs.
 
 Results go to standard output; progress, notes and errors to standard error. A pipe gets no colour,
-no frames and no progress. Texts may come from the web, so nothing here interprets them: control
+no frames, and progress in lines. Texts may come from the web, so nothing here interprets them: control
 characters (terminal escapes) are replaced, and rich's markup is never parsed.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json as json_codec
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
@@ -20,6 +21,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+LINE_SECONDS = 10.0
+"""Between two lines of progress in a pipe."""
 _UNSAFE = dict.fromkeys((*range(32), *range(127, 160)), "�")
 # Bidirectional controls could make one address look like another.
 _UNSAFE |= dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "")
@@ -131,7 +134,7 @@ def fail(message: str) -> None:
 
 
 class Progress:
-    """A live view of a crawl on standard error; silent when that is not a terminal or when quiet.
+    """A live view of a crawl on standard error; a line every ten seconds in a pipe, nothing when quiet.
 
     Args:
         total: Pages to fetch, or None when there is no such limit.
@@ -150,6 +153,8 @@ class Progress:
         self._facts: dict[str, object] = {}
         self._console = console or Console(stderr=True)
         self._live: Live | None = None
+        self._lines = not quiet and not self._console.is_terminal
+        self._told = time.monotonic()
         if not quiet and self._console.is_terminal:
             self._live = Live(
                 console=self._console, get_renderable=self.render, refresh_per_second=5, transient=True
@@ -171,6 +176,12 @@ class Progress:
     def update(self, **facts: object) -> None:
         """Take new facts: `pages`, `relevant`, `waiting`, `hosts`, `rate`, `last`, or any others."""
         self._facts.update(facts)
+        if self._lines and time.monotonic() - self._told >= LINE_SECONDS:
+            self._told = time.monotonic()
+            pages, relevant = (_number(self._facts.get(name, 0)) for name in ("pages", "relevant"))
+            waiting, rate = (_number(self._facts.get(name, 0)) for name in ("waiting", "rate"))
+            line = f"{pages:.0f} pages, {relevant:.0f} relevant, {waiting:.0f} waiting, {rate:.1f} pages/s"
+            print(f"honeyguide: {line}", file=sys.stderr, flush=True)
 
     def render(self) -> Group:
         """Bar, figures and the last page, as rich draws them."""

@@ -256,6 +256,12 @@ VERBS = (
         "parts --kind ordering",
     ),
     Verb(
+        "completion",
+        "honeyguide.cli.completion:completion",
+        "Print a completion script for bash, zsh or fish.",
+        "completion bash",
+    ),
+    Verb(
         "doctor",
         "honeyguide.cli.doctor:doctor",
         "Check this installation and machine, and say what to repair.",
@@ -295,6 +301,7 @@ def build_app() -> cyclopts.App:
         help="A focused web crawler: give it a topic, get a collection.",
         help_epilogue='Example: honeyguide topic new "my topic" (every verb takes --help and --debug)',
         version=lambda: version("honeyguide"),
+        version_flags=("--version", "-V"),
         suppress_keyboard_interrupt=False,
         default_parameter=cyclopts.Parameter(negative=(), show_default=_worth_showing),
     )
@@ -306,7 +313,7 @@ def build_app() -> cyclopts.App:
         if second and first not in groups:
             example = _EXAMPLE.format(verb.example)
             groups[first] = cyclopts.App(
-                first, help=GROUPS[first], help_epilogue=example, sort_key=order, show=first != "page"
+                first, help=GROUPS[first], help_epilogue=example, sort_key=order, show=first not in ("page", "model")
             )
             app.command(groups[first])
         parent = groups[first] if second else app
@@ -316,7 +323,7 @@ def build_app() -> cyclopts.App:
             help=verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
-            # A screen has 24 lines: `--version` and `crawl` do the same, and `recipes` tells of `parts`.
-            show=verb.name not in ("version", "resume", "parts"),
+            # A screen has 24 lines: `--version` does the same, `recipes` tells of `parts`, and some are for a rare look.
+            show=verb.name not in ("version", "parts", "completion", "links"),
         )
     return app

@@ -54,9 +54,21 @@ def _domain(value: str) -> str:
     return value.lower()
 
 
+_CODES = """
+aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz
+ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik
+io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml
+mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd
+se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve
+vi vo wa wo xh yi yo za zh zu
+"""
+LANGUAGES = frozenset(_CODES.split())
+"""Codes of ISO 639-1."""
+
+
 def _language(value: str) -> str:
-    if not re.fullmatch("[a-z]{2,3}", value):
-        raise ValueError(f"{value!r} is not a language code; write two letters, such as 'en'")
+    if value not in LANGUAGES:
+        raise ValueError(f"{value!r} is not a language code of ISO 639-1; write two letters, such as 'en'")
     return value
 
 

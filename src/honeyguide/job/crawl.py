@@ -19,6 +19,7 @@ from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.visit import Visitor
 from honeyguide.fetch.base import Fetcher
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
+from honeyguide.job.begin_again import begin_again
 from honeyguide.job.examples import prepare
 from honeyguide.job.own_parts import with_own_parts
 from honeyguide.job.parts import chosen
@@ -134,6 +135,8 @@ class Crawl:
     async def run(self) -> AsyncIterator[Event]:
         """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
         clock = self.clock
+        if self.out is not None:
+            begin_again(self.out)
         stores, layout = open_stores(self.config, self.out, clock)
         state = self.state = stores.state
         session = state.start_session(clock.now(), version=VERSION)

@@ -1,0 +1,68 @@
+"""Seeds from a file people already have: a list, a CSV, a browser's bookmarks, a sitemap."""
+
+from __future__ import annotations
+
+import csv
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from honeyguide.errors import TopicError
+from honeyguide.web.url import canonical
+
+MOST_BYTES = 64 << 20
+_LOC = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]\s]+)", re.IGNORECASE)
+_ENTITY = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
+
+
+class _Links(HTMLParser):
+    """Addresses of the links of a bookmarks file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.found += [value for name, value in attrs if name == "href" and value]
+
+
+def read_seeds(path: Path) -> tuple[str, ...]:
+    """The web addresses of a file, each once, in order.
+
+    Args:
+        path: Bookmarks as browsers export them (HTML), a sitemap (XML), a CSV with addresses in any column,
+        or a
+            text file with one address a line; lines that begin with `#` are comments.
+
+    Raises:
+        TopicError: It cannot be read, or holds no address.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise TopicError(f"{path} has more than {MOST_BYTES >> 20} MiB; take a part of it")
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise TopicError(f"{path}: {error.strerror}; check the name") from error
+    seeds = [url for found in _candidates(text) if (url := canonical(found.strip()))]
+    if not seeds:
+        raise TopicError(f"{path} holds no web address; write one a line, such as https://example.org/")
+    return tuple(dict.fromkeys(seeds))
+
+
+def _candidates(text: str) -> list[str]:
+    head = text[:4096].lower()
+    if "<urlset" in head or "<sitemapindex" in head:
+        return [_plain(found) for found in _LOC.findall(text)]
+    if "<!doctype" in head or "<html" in head or "<dl>" in head:
+        links = _Links()
+        links.feed(text)
+        return links.found
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return [cell for row in csv.reader(lines) for cell in row if "://" in cell]
+
+
+def _plain(text: str) -> str:
+    for entity, letter in _ENTITY.items():
+        text = text.replace(entity, letter)
+    return text
