@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
@@ -11,7 +14,13 @@ from honeyguide.collection.report import report_of
 from honeyguide.model import Outcome
 
 
-def report(folder: Path, /, *, plot: Path | None = None, json: bool = False) -> None:
+def report(
+    folder: Path,
+    /,
+    *,
+    plot: Annotated[Path | None, Parameter(name=("--out", "--plot", "-o"))] = None,
+    json: bool = False,
+) -> None:
     """Print the figures of a crawl and draw its report.
 
     Args:

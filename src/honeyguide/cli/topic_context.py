@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from honeyguide.cli.output import note, print_facts, print_json, print_table
 from honeyguide.config.load import load
@@ -23,7 +25,13 @@ TERMS = 10
 HOSTS = 4
 
 
-def context(folder: Path, /, *, plot: Path | None = None, json: bool = False) -> None:
+def context(
+    folder: Path,
+    /,
+    *,
+    plot: Annotated[Path | None, Parameter(name=("--out", "--plot", "-o"))] = None,
+    json: bool = False,
+) -> None:
     """Show the context graph of a collection: its layers, their typical terms and hosts.
 
     Args:

@@ -303,6 +303,7 @@ def build_app() -> cyclopts.App:
         version=lambda: version("honeyguide"),
         version_flags=("--version", "-V"),
         suppress_keyboard_interrupt=False,
+        config=cyclopts.config.Env("HONEYGUIDE_"),
         default_parameter=cyclopts.Parameter(negative=(), show_default=_worth_showing),
     )
     for flag in ("--help", "--version"):  # a screen has 24 lines, and both are known
@@ -313,7 +314,11 @@ def build_app() -> cyclopts.App:
         if second and first not in groups:
             example = _EXAMPLE.format(verb.example)
             groups[first] = cyclopts.App(
-                first, help=GROUPS[first], help_epilogue=example, sort_key=order, show=first not in ("page", "model")
+                first,
+                help=GROUPS[first],
+                help_epilogue=example,
+                sort_key=order,
+                show=first not in ("page", "model"),
             )
             app.command(groups[first])
         parent = groups[first] if second else app
@@ -323,7 +328,7 @@ def build_app() -> cyclopts.App:
             help=verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
-            # A screen has 24 lines: `--version` does the same, `recipes` tells of `parts`, and some are for a rare look.
+            # A screen has 24 lines: `--version` does the same, the others are for a rare look.
             show=verb.name not in ("version", "parts", "completion", "links"),
         )
     return app

@@ -188,12 +188,17 @@ def crawl(
             if on_event is not None:
                 on_event(event)
 
-    run_here(everything)
+    run_here(everything, interrupted=job.stop)
     return Collection.open(job.out) if job.out is not None else Collection.of(job.state)
 
 
-def run_here(work: Callable[[], object]) -> None:
-    """Run a coroutine function to its end, also where an event loop runs already (a notebook)."""
+def run_here(work: Callable[[], object], *, interrupted: Callable[[], object] | None = None) -> None:
+    """Run a coroutine function to its end, also where an event loop runs already (a notebook).
+
+    Args:
+        work: What to run.
+        interrupted: Called when a person interrupts the waiting; the work is then waited for.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -209,7 +214,14 @@ def run_here(work: Callable[[], object]) -> None:
 
     thread = threading.Thread(target=aside)
     thread.start()
-    thread.join()
+    try:
+        while thread.is_alive():
+            thread.join(0.2)  # short, so that an interrupt is noticed
+    except KeyboardInterrupt:
+        if interrupted is not None:
+            interrupted()
+        thread.join()
+        raise
     if problem:
         raise problem[0]
 

@@ -1,0 +1,119 @@
+"""Starting without a topic file, seeds from files, and failures that do not stick."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from honeyguide.cli import main
+from honeyguide.errors import TopicError
+from honeyguide.topic.seed_list import read_seeds
+
+
+class Owls(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = b"<title>Owls</title><p>The owl and the strix: an owl is a bird, a strix is an owl.</p>"
+        self.send_response(404 if self.path == "/robots.txt" else 200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Owls)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+def test_after_a_run_that_could_not_connect_the_same_command_tries_again(
+    site: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "crawl",
+        site,
+        "--keywords",
+        "owl",
+        "strix",
+        "--out",
+        str(tmp_path / "owls"),
+        "--json",
+        "--quiet",
+    ]
+    assert main(words) == 2
+    assert "not a public address" in capsys.readouterr().err
+    assert main([*words, "--allow-net", "127.0.0.0/8"]) == 0
+    assert json.loads(capsys.readouterr().out)["pages"] == 1
+    # A collection with a page is gone on with, not begun anew.
+    assert main([*words, "--allow-net", "127.0.0.0/8"]) == 0
+    assert json.loads(capsys.readouterr().out)["pages"] == 1
+
+
+def test_what_is_wrong_is_said_with_what_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("seeds.txt").write_text("https://example.org/\n")
+    for words, told in (
+        (["crawl"], "name a topic file"),
+        (["crawl", "https://example.org/"], "--keywords"),
+        (["crawl", "seeds.txt", "--keywords", "owl"], "--seeds-file seeds.txt"),
+        (["crawl", "--keywords", "owl"], "no address to begin with"),
+        (["crawl", "--keywords", "owl", "--seeds-file", "none.txt"], "check the name"),
+    ):
+        assert main(words) == 2
+        assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# mine\nhttps://a.example/x\nhttps://b.example/?q=1&r=2\n",
+        'name,address\nA,https://a.example/x\n"B, too",https://b.example/?q=1&r=2\n',
+        '<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><DT><A HREF="https://a.example/x">A</A>'
+        '<DT><A HREF="https://b.example/?q=1&amp;r=2">B</A><DT><A HREF="javascript:alert(1)">C</A></DL>',
+        "<?xml version='1.0'?><urlset><url><loc>https://a.example/x</loc></url>"
+        "<url><loc> https://b.example/?q=1&amp;r=2 </loc></url></urlset>",
+    ],
+    ids=["list", "csv", "bookmarks", "sitemap"],
+)
+def test_seeds_from_a_file(text: str, tmp_path: Path) -> None:
+    (tmp_path / "seeds").write_text(text)
+    assert read_seeds(tmp_path / "seeds") == ("https://a.example/x", "https://b.example/?q=1&r=2")
+
+
+def test_a_file_without_addresses_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "seeds").write_text("nothing here\n")
+    with pytest.raises(TopicError, match="holds no web address"):
+        read_seeds(tmp_path / "seeds")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert "honeyguide" in capsys.readouterr().out
+
+
+def test_an_option_by_environment_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HONEYGUIDE_TOPIC_NEW_MAX_PAGES", "77")
+    monkeypatch.chdir(tmp_path)
+    assert main(["topic", "new", "owls", "--keywords", "owl"]) == 0
+    assert "max_pages = 77" in Path("topic.toml").read_text()
+
+
+def test_unknown_languages_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["topic", "new", "owls", "--languages", "xq", "--out", str(tmp_path / "t.toml")]) == 2
+    assert "not a language code" in capsys.readouterr().err
