@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.server
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +26,7 @@ class Owls(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *_: object) -> None:
         pass
 
 
@@ -51,8 +53,11 @@ def test_after_a_run_that_could_not_connect_the_same_command_tries_again(
         "--json",
         "--quiet",
     ]
-    assert main(words) == 2
-    assert "not a public address" in capsys.readouterr().err
+    first = subprocess.run(
+        [sys.executable, "-m", "honeyguide", *words], check=False, capture_output=True, text=True
+    )
+    assert first.returncode == 2
+    assert "not a public address" in first.stderr
     assert main([*words, "--allow-net", "127.0.0.0/8"]) == 0
     assert json.loads(capsys.readouterr().out)["pages"] == 1
     # A collection with a page is gone on with, not begun anew.

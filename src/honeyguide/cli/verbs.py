@@ -303,7 +303,7 @@ def build_app() -> cyclopts.App:
         version=lambda: version("honeyguide"),
         version_flags=("--version", "-V"),
         suppress_keyboard_interrupt=False,
-        config=cyclopts.config.Env("HONEYGUIDE_"),
+        config=cyclopts.config.Env("HONEYGUIDE_", show=False),
         default_parameter=cyclopts.Parameter(negative=(), show_default=_worth_showing),
     )
     for flag in ("--help", "--version"):  # a screen has 24 lines, and both are known
