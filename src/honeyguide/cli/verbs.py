@@ -329,6 +329,6 @@ def build_app() -> cyclopts.App:
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
             # A screen has 24 lines: `--version` does the same, the others are for a rare look.
-            show=verb.name not in ("version", "parts", "completion", "links"),
+            show=verb.name not in ("version", "parts", "completion", "links", "recipes"),
         )
     return app

@@ -26,7 +26,7 @@ NOT_CONNECTED = frozenset(
 def begin_again(root: Path) -> bool:
     """Clear a collection without a page whose every address failed to connect; whether it was one.
 
-    Its topic, archive and models are empty or can be made again; with a page, a robots.txt that was read, or
+    Its topic file stays; archive and index hold nothing of the web. With a page, a robots.txt that was read, or
     a crawl running, nothing is touched.
     """
     if not is_collection(root):
@@ -48,5 +48,4 @@ def begin_again(root: Path) -> bool:
             file.with_name(file.name + suffix).unlink(missing_ok=True)
     for path in layout.archive_folder.glob("*.warc*"):
         path.unlink()
-    layout.topic_file.unlink(missing_ok=True)
     return True
