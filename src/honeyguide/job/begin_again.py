@@ -26,8 +26,8 @@ NOT_CONNECTED = frozenset(
 def begin_again(root: Path) -> bool:
     """Clear a collection without a page whose every address failed to connect; whether it was one.
 
-    Its topic file stays; archive and index hold nothing of the web. With a page, a robots.txt that was read, or
-    a crawl running, nothing is touched.
+    Its topic file stays; archive and index hold nothing of the web. With a page, a robots.txt that was
+    read, or a crawl running, nothing is touched.
     """
     if not is_collection(root):
         return False
