@@ -82,7 +82,7 @@ def test_at_least_twice_the_pages_on_topic_at_the_same_number_of_requests(tmp_pa
         f'[topic]\nname = "{name}"\nkeywords = {json.dumps(list(web.keywords(name)[:8]))}\n'
         f"[crawl]\nrecipe = 'scout'\nseeds = {json.dumps(start)}\n"
     )
-    led = {
+    led: dict[str, object] = {
         "ADDONS": {"honeyguide.integrations.scrapy.HoneyguideAddon": 500},
         "HONEYGUIDE_TOPIC": str(tmp_path / "topic.toml"),
     }
