@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -48,11 +49,12 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         )
         run(folder, "honeyguide trust topic.toml")
         run(folder, "honeyguide crawl topic.toml --out collection --max-pages 60")
+        shutil.copytree(folder / "collection", folder / "collections" / "owls")
         yield folder
 
 
 def run(folder: Path, line: str) -> None:
-    words = shlex.split(line, comments=True)
+    words = shlex.split(line.partition(" | ")[0], comments=True)
     command = [sys.executable, "-m", "honeyguide", *words[1:]]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
