@@ -75,7 +75,9 @@ def test_commands(sandbox: Path) -> None:
         if line.startswith("honeyguide topic new"):
             (sandbox / "owls.toml").unlink(missing_ok=True)  # another page may have made it
         if "URL" not in line:
-            run(sandbox, line)
+            # topic.toml is the sandbox's own.
+            written_here = line.startswith("honeyguide topic new") and "--out" not in line
+            run(sandbox, f"{line} --out other.toml --overwrite" if written_here else line)
         if line.startswith("honeyguide topic new") and "--out" in line:
             # The reader edits the file; we make it one of the web that is served here.
             written = shlex.split(line)[shlex.split(line).index("--out") + 1]
