@@ -127,7 +127,7 @@ def test_a_wrong_archive_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["studies/cora-hcla.toml", "studies/webkb-hcla.toml"])
 def test_the_experiments_load(name: str) -> None:
-    assert load_experiment(f"studies/{name}.toml").experiment.title
+    assert load_experiment(name).experiment.title
 
 
 def test_the_real_subsets(shared_data: Path) -> None:
