@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from honeyguide.config.load import changed
+from honeyguide.config.schema import Config
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.job.crawl import Crawl
+from honeyguide.job.crawl import Crawl, as_config
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
 from honeyguide.model import Event, Topic
 
@@ -25,14 +27,20 @@ def small_topic() -> Topic:
 
 
 def small_crawl(
-    out: Path | None, *, recipe: str = "best-first", max_pages: int = 200, **options: Any
+    out: Path | None,
+    *,
+    recipe: str = "best-first",
+    max_pages: int = 200,
+    model: str | None = None,
+    **options: Any,
 ) -> Crawl:
-    """A crawl that replays bit for bit."""
+    """A crawl that replays bit for bit; `model` names another page model than the recipe's."""
     clock = VirtualClock()
     fetcher = GeneratedFetcher(WEB, clock)
-    return Crawl(
-        small_topic(), out=out, recipe=recipe, clock=clock, fetcher=fetcher, max_pages=max_pages, **options
-    )
+    topic: Topic | Config = small_topic()
+    if model is not None:
+        topic = changed(as_config(small_topic(), None, {}), {"relevance": {"model": model}})
+    return Crawl(topic, out=out, recipe=recipe, clock=clock, fetcher=fetcher, max_pages=max_pages, **options)
 
 
 async def finish(crawl: Crawl) -> list[Event]:

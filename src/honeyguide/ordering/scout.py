@@ -136,6 +136,7 @@ class Scout(LocalOrder):
         self._best = np.zeros(0, np.int64)
         self._swept = 0
         self._touched: list[NDArray[np.int64]] = []
+        self._all_stale = False
         self._anchors: dict[str, float] = {}
 
     # What the engine calls
@@ -189,6 +190,11 @@ class Scout(LocalOrder):
     def revised(self) -> Revised:
         """Waiting URLs whose priority is another one since this was last asked."""
         touched, self._touched = self._touched, []
+        if self._all_stale:
+            self._all_stale = False
+            waiting = self._waiting()
+            self._score(waiting)
+            touched.append(waiting)
         if self._fetched % RELEARN == 0 or self._fetched in (3, 6, 12):
             self._relearn()
         if self._fetched % REFRESH == 0 or self._fetched < 4 * REFRESH:
@@ -209,9 +215,10 @@ class Scout(LocalOrder):
             self._urls.state[at] = GONE
 
     def rejudged(self, page: Page, verdict: Verdict) -> None:
-        """A page has another score now."""
+        """A page has another score now: everything that waits is looked at again."""
         if self._slot_of(page) is not None:
             self.learn(page, verdict)
+            self._all_stale = True
 
     def explain(self, page: Page | None, url: str) -> dict[str, object]:
         """The priority of a URL as a sum of contributions, largest first."""
