@@ -75,7 +75,7 @@ def test_a_bad_topic_file_gets_one_line(
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["recipez"], 'unknown command "recipez". Did you mean "recipes"? '),
+        (["searchh"], 'unknown command "searchh". Did you mean "search"? '),
         (["topic", "neww"], 'unknown command "neww". Did you mean "new"? '),
         (
             ["topic", "new"],

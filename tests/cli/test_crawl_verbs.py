@@ -169,7 +169,7 @@ def test_an_unreachable_seed_is_told(tmp_path: Path) -> None:
         '[topic]\nname = "owls"\nkeywords = ["owl"]\n[crawl]\nseeds = ["http://nowhere.invalid/"]\n'
     )
     message = honeyguide("crawl", topic, "--trust", "--out", tmp_path / "out", status=2)
-    assert "no page was fetched; seed http://nowhere.invalid/ ended as dns" in message
+    assert "no page was fetched; seed http://nowhere.invalid/: host name not found" in message
 
 
 def test_a_crawl_says_that_its_backlink_service_fails(port: int, tmp_path: Path) -> None:

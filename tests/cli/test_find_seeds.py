@@ -84,7 +84,7 @@ async def test_rubbish_from_an_engine(folder: Path) -> None:
     async with recording(lambda url: Served(200, JSON, b"<html>")) as server:
         engine = (f"http://127.0.0.1:{server.port}",)
         said = await refused(folder, searxng=engine, allow_net=("127.0.0.0/8",), queries=1)
-    assert "no JSON" in said
+    assert "is not JSON" in said
 
 
 async def test_without_engines_or_words(folder: Path) -> None:

@@ -99,7 +99,9 @@ def test_an_overview_agrees_with_the_status(folder: Path) -> None:
     assert seen.curve[-1].recent == pytest.approx(seen.recent_harvest, abs=1e-4)
     assert sum(line.waiting for line in seen.frontier_hosts) == 401
     assert [page.number for page in seen.last_pages] == list(range(400, 388, -1))
-    assert [(drop.outcome, drop.reason) for drop in seen.last_drops] == [("robots", "Disallow: /")]
+    assert [(drop.outcome, drop.reason) for drop in seen.last_drops] == [
+        ("Disallowed by robots.txt", "Disallow: /")
+    ]
 
 
 def test_seeds_do_not_stretch_the_scores(folder: Path) -> None:

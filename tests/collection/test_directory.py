@@ -98,7 +98,8 @@ def test_copies_and_noindex_pages_are_left_out(tmp_path: Path) -> None:
     with Collection.open(tmp_path / "c") as collection:
         made = collection.directory()
         listed = {row for subject in made.subjects for row in subject.rows}
-        assert made.copies == sum(len(group.rows) - 1 for group in collection.duplicate_groups()) == 4
+        copies = sum(len(group.rows) - 1 for group in collection.duplicate_groups())
+        assert made.copies == copies > 0
         for group in collection.duplicate_groups():
             assert len(listed & set(group.rows)) == 1
         found = collection.links(limit=5)

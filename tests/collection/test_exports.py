@@ -191,12 +191,16 @@ def test_datasheet_says_what_when_and_how(folder: Path, tmp_path: Path) -> None:
     text = (tmp_path / "sheet.md").read_text()
     with Collection.open(folder) as collection:
         status = collection.status()
+        noindex = status.outcomes["noindex"]
+        copies = sum(page.duplicate_of > 0 for page in collection.pages(relevant=None))
+    assert noindex > 0
+    assert copies > 0
     for expected in (
         "# Datasheet of the collection “beekeeping”",
         "| recipe | best-first |",
         f"| relevant pages, by the model | {status.relevant} |",
-        "| pages that asked not to be indexed | 3 |",
-        "| pages with the bytes of an earlier one | 4 |",
+        f"| pages that asked not to be indexed | {noindex} |",
+        f"| pages with the bytes of an earlier one | {copies} |",
         "| sites that ask for a delay | 2 |",
         "budget of 200 pages is spent",
         "2001-09-09 01:46:40 UTC",
@@ -245,7 +249,7 @@ def test_a_state_that_names_another_file_is_refused(folder: Path, tmp_path: Path
     state.execute("UPDATE page SET file = '../../etc/passwd'")
     state.commit()
     state.close()
-    with pytest.raises(CollectionError, match="no archive file"):
+    with pytest.raises(CollectionError, match="is not an archive file"):
         write(copy, tmp_path / "out.warc.gz", "warc")
 
 

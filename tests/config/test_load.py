@@ -52,7 +52,7 @@ def test_the_template_is_valid_with_all_its_suggestions(tmp_path: Path) -> None:
     ]
     config = load(put(tmp_path, "\n".join(lines)))
     assert config.crawl.seeds == ("https://example.org/",)
-    assert config.relevance.model == "tf-cosine"
+    assert config.relevance.model == "calibrated"
     assert config.scope.exclude == ("*/login*", "*.zip")
     assert config.identity.has_contact
 

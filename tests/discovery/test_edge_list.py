@@ -121,7 +121,7 @@ async def test_bad_files_are_a_note(tmp_path: Path) -> None:
     found = await EdgeList(str(tmp_path / "e.tsv"), vertices=str(tmp_path / "e.tsv")).parents(
         "http://a.example/", 5
     )
-    assert "no vertex number" in found.note
+    assert "is not a vertex number" in found.note
     (tmp_path / "v.tsv").write_text("0\thttp://a.example/\n1\thttp://b.example/\n")
     (tmp_path / "e.tsv").write_text("zero\t1\n")
     found = await EdgeList(str(tmp_path / "e.tsv"), vertices=str(tmp_path / "v.tsv")).parents(

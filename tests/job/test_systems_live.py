@@ -60,7 +60,7 @@ def test_a_crawl_from_one_command(recipe: str, folder: tuple[Path, int]) -> None
         + "[politeness]\ndelay = 0.0\nip_delay = 0.0\n"
         + f'[network]\nconnect_to = {{ "*" = "127.0.0.1:{port}" }}\n'
     )
-    honeyguide(place, f"crawl {recipe}.toml --out {recipe} --max-pages 60")
+    honeyguide(place, f"crawl {recipe}.toml --trust --out {recipe} --max-pages 60")
     status = json.loads(honeyguide(place, f"status {recipe} --json"))
     assert status["pages"] > 20
     assert "page model" in status["uses"]

@@ -25,7 +25,7 @@ def test_the_text_is_a_topic_file_that_begins_at_the_examples() -> None:
     ("name", "pasted", "recipe", "message"),
     [
         ("", "owl", "", "no name"),
-        ("owls", " \n", "", "no word and no address"),
+        ("owls", " \n", "", "no words and no addresses"),
         ("owls", "owl", "", "seeds"),
         ("owls", "owl https://a.example/", "no-such", "no-such"),
     ],
@@ -44,7 +44,8 @@ async def test_it_shows_what_the_model_learned_and_judges_any_text() -> None:
     assert seen.tested.on_topic
     other = await inspect_topic(text, test="Forms of the tax office.")
     assert other.tested is not None
-    assert other.tested.score == 0.0
+    assert not other.tested.on_topic
+    assert other.tested.score < 0.1 < seen.tested.score
 
 
 async def test_examples_fetched_before_are_not_fetched_again() -> None:

@@ -84,10 +84,12 @@ def test_crawls_are_kept_in_their_site_and_find_what_is_there(web: str, tmp_path
 
 
 def test_text_of_other_sites_leaves_the_crawled_one_out(web: str) -> None:
-    assert len(texts(web, "other sites", "a", 100, 0)) == 17
-    assert all(one.url.startswith("http://b.example/") for one in texts(web, "other sites", "a", 100, 0))
-    assert not any(one.label for one in texts(web, "other sites", "a", 100, 0))
-    assert len(texts(web, "same site", "a", 5, 0)) == 5
+    assert len(texts(web, "other sites", "a", limit=100, seed=0)) == 17
+    assert all(
+        one.url.startswith("http://b.example/") for one in texts(web, "other sites", "a", limit=100, seed=0)
+    )
+    assert not any(one.label for one in texts(web, "other sites", "a", limit=100, seed=0))
+    assert len(texts(web, "same site", "a", limit=5, seed=0)) == 5
 
 
 def test_examples_of_other_sites_cost_no_targets(web: str, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_build_a_topic_start_its_crawl_and_review_it(
     watched.shoot("builder", whole=True)
     # Start it.
     page.click("#start")
-    expect(page.locator("h1")).to_have_text(re.compile("Live"))
+    expect(page).to_have_title(re.compile("^Live"))
     watched.problems.clear()  # until the first commit there is no collection, and the console tells of a 404
     watched.until(
         "Number((document.querySelector('[data-of=pages]')?.firstChild?.data || '0').replace(',', '')) > 50",
@@ -157,7 +157,7 @@ def test_decisions_on_a_stopped_crawl_are_taken_in_beside_the_portal(
 def test_what_makes_no_topic_is_said(portal: RunningPortal) -> None:
     for fields, message in (
         ({"action": "build", "name": "", "pasted": "owl"}, "no name"),
-        ({"action": "build", "name": "owls", "pasted": ""}, "no word and no address"),
+        ({"action": "build", "name": "owls", "pasted": ""}, "no words and no addresses"),
         ({"action": "look", "topic": "[topic"}, "topic.toml"),
         (
             {

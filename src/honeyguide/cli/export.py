@@ -36,7 +36,9 @@ def export(
         "datasheet",
         "datasheet-html",
     ] = "jsonl",
-    out: Annotated[Path | None, Parameter(name=("--out", "--to", "--output", "-o"))] = None,
+    out: Annotated[
+        Path | None, Parameter(name=("--out", "--to", "--output", "-o"), allow_leading_hyphen=True)
+    ] = None,
     all_pages: bool = False,
     text: bool = False,
     json: bool = False,
