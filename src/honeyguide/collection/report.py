@@ -114,8 +114,8 @@ def breadth_first(state: State, catalogue: Catalogue) -> NDArray[np.float64]:
 
     URLs are taken in order of their distance from the seeds, then of discovery. Fetched pages count as they
     were judged. A URL that still waits counts with the share on topic of the pages that were fetched at about
-    its priority. The URLs are those that this crawl came to know, which lie nearer to the topic than those of
-    a real breadth-first crawl: the estimate flatters breadth-first.
+    its priority. The URLs are those that this crawl came to know, not those a breadth-first crawl would meet:
+    the estimate is rough, and its error has not been studied.
     """
     columns = state.columns()
     status, priority = columns.status[1 : columns.size + 1], columns.priority[1 : columns.size + 1]
