@@ -19,9 +19,8 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from honeyguide.store.archive import ArchiveWriter, Exchange
+from honeyguide.store.archive import ArchiveWriter, Exchange, warc_date
 from honeyguide.store.archive_reader import iterate, read_record
-from honeyguide.store.archive_record import warc_date
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

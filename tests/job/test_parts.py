@@ -12,8 +12,7 @@ from honeyguide.config.load import changed, load
 from honeyguide.config.recipes import RECIPES, Part
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import TopicError
-from honeyguide.job.own_parts import with_own_parts
-from honeyguide.job.parts import build_parts, check_config, chosen, spelled_out
+from honeyguide.job.parts import build_parts, check_config, chosen, spelled_out, with_own_parts
 from honeyguide.model import Document, Examples, Link, Page, Verdict
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel

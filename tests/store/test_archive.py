@@ -18,10 +18,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from honeyguide.errors import CollectionError
-from honeyguide.store import archive_record
-from honeyguide.store.archive import ArchiveWriter, Exchange, Position, archive_files
+from honeyguide.store import archive as archive_module
+from honeyguide.store.archive import (
+    ArchiveWriter,
+    Exchange,
+    Position,
+    RecordPacker,
+    archive_files,
+    http_head,
+    record_id,
+    sha1_digest,
+    warc_date,
+)
 from honeyguide.store.archive_reader import iterate, read_record
-from honeyguide.store.archive_record import RecordPacker, http_head, record_id, sha1_digest, warc_date
 from honeyguide.store.archive_scan import scan
 
 with warnings.catch_warnings():
@@ -381,7 +390,7 @@ def test_small_parts() -> None:
 
 
 def test_without_fastwarc_the_members_are_as_good(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(archive_record, "GzipWriter", None)
+    monkeypatch.setattr(archive_module, "GzipWriter", None)
     writer = make_writer(tmp_path)
     writer.write_exchange(make_exchange())
     writer.close()

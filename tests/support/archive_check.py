@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.errors import CollectionError
+from honeyguide.store.archive import sha1_digest
 from honeyguide.store.archive_reader import as_response
-from honeyguide.store.archive_record import sha1_digest
 from honeyguide.store.archive_scan import RawRecord, scan
 
 _REQUIRED = ("warc-type", "warc-record-id", "warc-date", "content-length")

@@ -25,7 +25,7 @@ def parts(
     from honeyguide.config.describe import describe_all
     from honeyguide.config.registry import WORDS, Kind
     from honeyguide.errors import HoneyguideError
-    from honeyguide.job.own_parts import FILLED_IN
+    from honeyguide.job.parts import FILLED_IN
     from honeyguide.topic.file import nearest
 
     kinds: list[Kind] = [kind] if kind else list(WORDS)

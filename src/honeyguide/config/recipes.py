@@ -27,7 +27,7 @@ class Part(msgspec.Struct, frozen=True):
     """A registered name; `module:Class` for a part that was handed in."""
     options: dict[str, object] = {}
     own: object = None
-    """The class, or the part itself, where it was handed in (`job.own_parts`)."""
+    """The class, or the part itself, where it was handed in (`job.parts`)."""
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):

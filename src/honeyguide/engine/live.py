@@ -20,8 +20,7 @@ from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Waiting
 from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
-from honeyguide.store.archive import Exchange
-from honeyguide.store.archive_record import sha1_digest
+from honeyguide.store.archive import Exchange, sha1_digest
 from honeyguide.web import canonical
 from honeyguide.web.url import origin_of
 

@@ -13,8 +13,7 @@ from honeyguide.config.schema import DEFAULT_RECIPE, VERSION, Config
 from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.job.assemble import a_few_visits
 from honeyguide.job.examples import fetch_documents, read_examples
-from honeyguide.job.own_parts import with_own_parts
-from honeyguide.job.parts import build_parts, check_config
+from honeyguide.job.parts import build_parts, check_config, with_own_parts
 from honeyguide.model import Document, Examples, Page, Topic
 from honeyguide.relevance.base import PageModel
 from honeyguide.topic.file import TopicFile

@@ -10,10 +10,9 @@ from honeyguide.model import Block, Outcome, Page
 from honeyguide.native import native
 from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
 from honeyguide.parse.blocks import long_contexts, page_blocks
-from honeyguide.parse.folding import fold
 from honeyguide.parse.links import refresh_target, resolve
 from honeyguide.parse.notes import FoundLink, Notes, Tree
-from honeyguide.parse.page import AGENT, MAX_TEXT, make_page
+from honeyguide.parse.page import AGENT, MAX_TEXT, fold, make_page
 from honeyguide.parse.pdf import parse_pdf
 from honeyguide.parse.prescan import MAX_BYTES, prescan, refusal_of
 from honeyguide.parse.walk import MAX_CONTEXT, walk_page

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from honeyguide.errors import MissingExtra
 from honeyguide.model import Link, Outcome, Page
 from honeyguide.parse.base import ParseFailure, ParseJob
-from honeyguide.parse.folding import fold
 from honeyguide.parse.links import MAX_LINKS, is_page_address
-from honeyguide.parse.page import MAX_TEXT, make_page
+from honeyguide.parse.page import MAX_TEXT, fold, make_page
 from honeyguide.web.url import canonical, url_id
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from honeyguide.parse.elements import (
     SKIPPED,
     SPACING,
 )
-from honeyguide.parse.folding import BREAK, first_part, fold, folded_piece, last_part
 from honeyguide.parse.main_text import Line, main_text
 from honeyguide.parse.notes import FoundLink, Notes, Tree
+from honeyguide.parse.page import BREAK, first_part, fold, folded_piece, last_part
 from honeyguide.parse.prescan import MAX_DEPTH
 
 MAX_OCCURRENCES: Final = 10_000

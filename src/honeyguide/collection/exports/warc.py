@@ -19,8 +19,8 @@ import msgspec
 
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.errors import CollectionError
+from honeyguide.store.archive import RecordPacker, field, header, record_id, sha1_digest, warc_date
 from honeyguide.store.archive_reader import as_response
-from honeyguide.store.archive_record import RecordPacker, field, header, record_id, sha1_digest, warc_date
 from honeyguide.store.archive_scan import (
     MAX_RECORD_BYTES,
     RawRecord,

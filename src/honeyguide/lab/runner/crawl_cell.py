@@ -18,8 +18,7 @@ from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.frontier import Waiting
 from honeyguide.job.assemble import Equipment, Given, make_crawler, open_stores
 from honeyguide.job.examples import prepare
-from honeyguide.job.own_parts import own_part
-from honeyguide.job.parts import blocks_for, chosen, make
+from honeyguide.job.parts import blocks_for, chosen, make, own_part
 from honeyguide.lab.measures import CrawlRecord, Fetched
 from honeyguide.lab.measures.extras import Finished, find_extra
 from honeyguide.lab.measures.oracle import oracle
