@@ -28,7 +28,7 @@ from honeyguide.relevance.evolved.index import Terms
 from honeyguide.relevance.evolved.knn import EvolvedKnn
 from honeyguide.relevance.evolved.model_file import Similarity, write_similarity
 from honeyguide.relevance.evolved.neighbourhoods import Neighbourhoods
-from honeyguide.relevance.evolved.samples import Labelled, Outcome, Split, Training, split
+from honeyguide.relevance.evolved.samples import Labelled, ScoredFormula, Split, Training, split
 from honeyguide.text.tokens import Analyser
 
 
@@ -52,7 +52,9 @@ def memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def evolution(collection: Labelled, count: int, settings: Settings, threads: int) -> tuple[dict, Outcome]:
+def evolution(
+    collection: Labelled, count: int, settings: Settings, threads: int
+) -> tuple[dict, ScoredFormula]:
     places = range(len(collection.documents))
     samples = Split(
         collection.part(places[:count]),
@@ -77,7 +79,7 @@ def evolution(collection: Labelled, count: int, settings: Settings, threads: int
     }, outcome
 
 
-def exactness(collection: Labelled, outcome: Outcome, settings: Settings) -> dict[str, object]:
+def exactness(collection: Labelled, outcome: ScoredFormula, settings: Settings) -> dict[str, object]:
     """Fitness from candidates against fitness from all examples, for every tree that evolution kept."""
     from honeyguide.relevance.evolved.evolution import from_prefix
 
@@ -99,7 +101,9 @@ def exactness(collection: Labelled, outcome: Outcome, settings: Settings) -> dic
             "mean_gap_points": round(float(np.mean(gaps)), 4)}  # fmt: skip
 
 
-def judging(some: list[tuple[Document, bool]], outcome: Outcome, count: int, path: str) -> dict[str, object]:
+def judging(
+    some: list[tuple[Document, bool]], outcome: ScoredFormula, count: int, path: str
+) -> dict[str, object]:
     from pathlib import Path
 
     file = Path(path)

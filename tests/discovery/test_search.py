@@ -10,7 +10,7 @@ import pytest
 from loopback import recording
 
 from honeyguide.discovery.base import Ask, suggest_data
-from honeyguide.discovery.search import Hit, Hits, MetaSearch
+from honeyguide.discovery.search import Hits, MetaSearch, SearchResult
 from honeyguide.discovery.search.collection_engine import CollectionEngine
 from honeyguide.discovery.search.engines import Within, make_engines
 from honeyguide.discovery.search.fusion import reciprocal_rank_fusion
@@ -60,11 +60,15 @@ class Fixed:
 def test_fusion_by_hand() -> None:
     fused = reciprocal_rank_fusion(
         {
-            "a": [Hit("https://x.example/1", "One"), Hit("https://x.example/2"), Hit("javascript:alert(1)")],
+            "a": [
+                SearchResult("https://x.example/1", "One"),
+                SearchResult("https://x.example/2"),
+                SearchResult("javascript:alert(1)"),
+            ],
             "b": [
-                Hit("HTTPS://X.example:443/2#part", "Two"),
-                Hit("https://x.example/3"),
-                Hit("https://x.example/2"),
+                SearchResult("HTTPS://X.example:443/2#part", "Two"),
+                SearchResult("https://x.example/3"),
+                SearchResult("https://x.example/2"),
             ],
         }
     )
@@ -83,7 +87,7 @@ async def test_searxng_is_asked_for_json() -> None:
     async with recording(lambda url: answering(results)) as server, fetching(server.port) as fetcher:
         engine = Searxng(ServiceHttp(fetcher), url="http://searx.example/", engines=("a", "b"), language="en")
         found = await engine.search("barn owl & mice", 10)
-    assert found == Hits((Hit("https://one.example/", "One"),), requests=1)
+    assert found == Hits((SearchResult("https://one.example/", "One"),), requests=1)
     assert server.urls == [
         "http://searx.example/search?q=barn+owl+%26+mice&format=json&engines=a%2Cb&language=en"
     ]
@@ -188,7 +192,7 @@ def test_two_engines_of_a_kind_get_names_of_their_own() -> None:
 
 async def test_engines_are_rationed_and_remembered() -> None:
     clock = VirtualClock(100.0)
-    engine = Fixed("slow", lambda query: Hits((Hit("https://a.example/"),), requests=1))
+    engine = Fixed("slow", lambda query: Hits((SearchResult("https://a.example/"),), requests=1))
     engine.remote, engine.rate = True, 0.5
     rationed = RationedEngine(engine, clock)
     for query in ("owl", "nest", "owl"):
@@ -307,9 +311,9 @@ async def test_the_budget_and_missing_engines_are_told_once() -> None:
 
 async def test_seeds_from_words_alone() -> None:
     sites = [f"https://site{n}.org/" for n in range(6)]
-    good = Fixed("good", lambda query: Hits(tuple(Hit(url) for url in sites), requests=1))
+    good = Fixed("good", lambda query: Hits(tuple(SearchResult(url) for url in sites), requests=1))
     spam = Fixed(
-        "spam", lambda query: Hits(tuple(Hit(f"https://spam.net/{n}") for n in range(9)), requests=1)
+        "spam", lambda query: Hits(tuple(SearchResult(f"https://spam.net/{n}") for n in range(9)), requests=1)
     )
     down = Fixed("down", lambda query: Hits(requests=1, note="refused", failed=True))
     engines = [RationedEngine(engine, VirtualClock()) for engine in (good, spam, down)]

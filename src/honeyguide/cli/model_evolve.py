@@ -19,7 +19,7 @@ from honeyguide.relevance.evolved.evolution import Evolution, Generation, Settin
 from honeyguide.relevance.evolved.formula import EVIDENCE, as_json, show
 from honeyguide.relevance.evolved.model_file import Similarity, write_similarity
 from honeyguide.relevance.evolved.picture import tree_svg
-from honeyguide.relevance.evolved.samples import Outcome, Split, Training, require_examples, split
+from honeyguide.relevance.evolved.samples import ScoredFormula, Split, Training, require_examples, split
 from honeyguide.relevance.evolved.scores import macro_f1
 from honeyguide.store.atomic import replacing
 
@@ -94,7 +94,7 @@ def evolve(
     state.unlink(missing_ok=True)
 
 
-def finish(outcome: Outcome, work: Training, samples: Split, *, out: Path, json: bool) -> None:
+def finish(outcome: ScoredFormula, work: Training, samples: Split, *, out: Path, json: bool) -> None:
     """Write the formula and its picture, and print what they are worth."""
     text = show(outcome.formula)
     counts = {name: len(getattr(samples, name).documents) for name in ("training", "validation", "test")}

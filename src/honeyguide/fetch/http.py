@@ -76,7 +76,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 _UNSAFE = bytes.maketrans(b"\r\n\x00", b"   ")
 
 
-class Asked:
+class Attempt:
     """What is learnt about one request on its way; shared with aiohttp's callbacks by a context variable."""
 
     __slots__ = ("answer", "body", "close_after", "dialled", "ip", "request", "started", "started_at")
@@ -92,7 +92,7 @@ class Asked:
         self.body: Body | None = None
 
 
-ASKED: ContextVar[Asked] = ContextVar("asked")
+ASKED: ContextVar[Attempt] = ContextVar("asked")
 
 
 class NotedResponse(aiohttp.ClientResponse):
@@ -410,7 +410,7 @@ class HttpFetcher:
     async def fetch(self, request: Request) -> Response | Failure:
         """The answer, or why there is none. Only cancellation is raised."""
         loop = asyncio.get_running_loop()
-        asked = Asked(request, started_at=self._clock(), started=loop.time())
+        asked = Attempt(request, started_at=self._clock(), started=loop.time())
         if not _PLAIN.fullmatch(request.url):
             return self._failure(asked, Outcome.BAD_HTTP, "not an http(s) URL in canonical form")
         ASKED.set(asked)
@@ -449,7 +449,7 @@ class HttpFetcher:
         """The address that would be dialled for a host now; empty when it has to be looked up first."""
         return self._resolver.known(host.strip("[]"))
 
-    async def _ask(self, asked: Asked) -> aiohttp.ClientResponse:
+    async def _ask(self, asked: Attempt) -> aiohttp.ClientResponse:
         session = self._session or self._open()
         asked.close_after = len(self._sockets) - self._under_way > self.options.idle_connections
         url = URL(asked.request.url, encoded=True)
@@ -517,7 +517,7 @@ class HttpFetcher:
         return opened
 
     def _result(
-        self, asked: Asked, answer: aiohttp.ClientResponse, end: tuple[Outcome, str]
+        self, asked: Attempt, answer: aiohttp.ClientResponse, end: tuple[Outcome, str]
     ) -> Response | Failure:
         body, (outcome, detail) = asked.body, end
         assert body is not None
@@ -543,7 +543,7 @@ class HttpFetcher:
             ),
         )
 
-    def _failure(self, asked: Asked, outcome: Outcome, detail: str) -> Failure:
+    def _failure(self, asked: Attempt, outcome: Outcome, detail: str) -> Failure:
         return Failure(
             url=asked.request.url,
             outcome=outcome,
@@ -554,7 +554,7 @@ class HttpFetcher:
         )
 
     @staticmethod
-    def _seconds(asked: Asked) -> float:
+    def _seconds(asked: Attempt) -> float:
         return asyncio.get_running_loop().time() - asked.started
 
     async def close(self) -> None:

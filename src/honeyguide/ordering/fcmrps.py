@@ -12,7 +12,7 @@ from honeyguide.errors import TopicError
 from honeyguide.model import Link, Page, Scored, Verdict
 from honeyguide.ordering.base import LocalOrder
 from honeyguide.ordering.depth_rule import MEMO, USED_UP, child_depth
-from honeyguide.ordering.link_type import LINK_TYPES, LinkType, Position, Site
+from honeyguide.ordering.link_type import LINK_TYPES, LinkSource, LinkType, Site
 from honeyguide.ordering.url_tokens import ALPHA, UrlMatch, UrlTokens, spelled
 from honeyguide.store.models import Saved
 from honeyguide.topic.file import nearest
@@ -145,7 +145,7 @@ class Fcmrps(LocalOrder):
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """The weighted sum of the four scores, by link."""
         left = child_depth(page, verdict.on_topic, depth=self._depth)
-        position = Position(page.url, site=self._site)
+        position = LinkSource(page.url, site=self._site)
         matched: dict[tuple[str, str], Match] = {}
         contexts: dict[str, Match] = {}
         memo = {MEMO: float(left)} if left else {}

@@ -12,11 +12,11 @@ LINK_TYPES: Final[tuple[LinkType, ...]] = get_args(LinkType)
 Site: TypeAlias = Literal["host", "domain"]
 
 
-class Position:
+class LinkSource:
     """A page as the source of links: its site and its directory, worked out once.
 
     Example:
-        >>> Position("http://a.example/birds/owls/").link_type("http://a.example/birds/")
+        >>> LinkSource("http://a.example/birds/owls/").link_type("http://a.example/birds/")
         'upward'
     """
 
@@ -53,7 +53,7 @@ def link_type(source: str, target: str, *, site: Site = "host") -> LinkType:
         >>> link_type("http://a.example/birds/owl.html", "http://www.a.example/birds/eagle.html")
         'sibling'
     """
-    return Position(source, site=site).link_type(target)
+    return LinkSource(source, site=site).link_type(target)
 
 
 def _split(url: str) -> tuple[str, str]:

@@ -95,19 +95,19 @@ class SortedLines:
         self._connection.close()
 
 
-class Block(msgspec.Struct, frozen=True):
+class IndexMember(msgspec.Struct, frozen=True):
     """A gzip member of a compressed index, and the line that finds it."""
 
     data: bytes
     entry: str
 
 
-def blocks(lines: Iterable[str], *, size: int = LINES_A_BLOCK) -> Iterator[Block]:
+def blocks(lines: Iterable[str], *, size: int = LINES_A_BLOCK) -> Iterator[IndexMember]:
     """A compressed index (`index.cdx.gz`) as members of `size` lines, each with its line for `index.idx`."""
     offset = 0
     gathered: list[str] = []
 
-    def block() -> Block:
+    def block() -> IndexMember:
         data = gzip.compress("".join(gathered).encode("utf-8", "replace"), mtime=0)
         place = {
             "offset": offset,
@@ -116,7 +116,7 @@ def blocks(lines: Iterable[str], *, size: int = LINES_A_BLOCK) -> Iterator[Block
             "filename": "index.cdx.gz",
         }
         key = gathered[0].split(" {", 1)[0]
-        return Block(data, f"{key} {json.dumps(place)}\n")
+        return IndexMember(data, f"{key} {json.dumps(place)}\n")
 
     for text in lines:
         gathered.append(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.discovery.search.base import Hit, Hits, SearchEngine
+from honeyguide.discovery.search.base import Hits, SearchEngine, SearchResult
 from honeyguide.discovery.search.meta_search import MetaSearch
 
-__all__ = ["Hit", "Hits", "MetaSearch", "SearchEngine"]
+__all__ = ["Hits", "MetaSearch", "SearchEngine", "SearchResult"]

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 
-class Hit(msgspec.Struct, frozen=True):
+class SearchResult(msgspec.Struct, frozen=True):
     """One result, as the engine wrote it."""
 
     url: str
@@ -17,7 +17,7 @@ class Hit(msgspec.Struct, frozen=True):
 class Hits(msgspec.Struct, frozen=True):
     """What an engine said to one query, best first, and what it cost."""
 
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[SearchResult, ...] = ()
     requests: int = 0
     note: str = ""
     """For people: what went wrong, or empty. Never holds a key."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from honeyguide.discovery.search.base import Hit, Hits
+from honeyguide.discovery.search.base import Hits, SearchResult
 from honeyguide.errors import CollectionError, HoneyguideError, TopicError
 from honeyguide.model import Document
 from honeyguide.store.index import FullText
@@ -36,7 +36,7 @@ class CollectionEngine:
             found = self._index.search(query, limit)
         except HoneyguideError as error:
             return Hits(note=str(error), failed=True)
-        return Hits(tuple(Hit(hit.url, hit.title) for hit in found), requests=1)
+        return Hits(tuple(SearchResult(hit.url, hit.title) for hit in found), requests=1)
 
 
 @runtime_checkable
@@ -70,4 +70,4 @@ class RecordedEngine:
             found = self._web.search(query, min(limit, self._most))
         except HoneyguideError as error:
             return Hits(note=str(error), failed=True)
-        return Hits(tuple(Hit(one.url, one.title) for one in found), requests=1)
+        return Hits(tuple(SearchResult(one.url, one.title) for one in found), requests=1)

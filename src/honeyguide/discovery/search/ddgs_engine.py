@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from honeyguide.discovery.search.base import Hit, Hits
+from honeyguide.discovery.search.base import Hits, SearchResult
 from honeyguide.errors import MissingExtra
 
 _MAX_TITLE = 300
@@ -45,7 +45,7 @@ class Ddgs:
             empty = "no results" in said.lower()
             return Hits(requests=1, note=said, failed=not empty)
         hits = [
-            Hit(one["href"], str(one.get("title") or "")[:_MAX_TITLE])
+            SearchResult(one["href"], str(one.get("title") or "")[:_MAX_TITLE])
             for one in results
             if isinstance(one, dict) and isinstance(one.get("href"), str)
         ]

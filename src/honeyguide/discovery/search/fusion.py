@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from honeyguide.discovery.search.base import Hit
+from honeyguide.discovery.search.base import SearchResult
 from honeyguide.web import canonical
 
 SMOOTHING: Final = 60.0
@@ -24,7 +24,7 @@ class Fused(msgspec.Struct, frozen=True):
 
 
 def reciprocal_rank_fusion(
-    rankings: Mapping[str, Sequence[Hit]], *, smoothing: float = SMOOTHING
+    rankings: Mapping[str, Sequence[SearchResult]], *, smoothing: float = SMOOTHING
 ) -> list[Fused]:
     """Merge rankings: an address scores `Σ 1 / (60 + rank)` over the rankings that have it.
 
@@ -37,8 +37,8 @@ def reciprocal_rank_fusion(
 
     Example:
         >>> fused = reciprocal_rank_fusion({
-        ...     "a": [Hit("https://one.example/"), Hit("https://two.example/")],
-        ...     "b": [Hit("https://TWO.example:443/"), Hit("mailto:x@one.example")],
+        ...     "a": [SearchResult("https://one.example/"), SearchResult("https://two.example/")],
+        ...     "b": [SearchResult("https://TWO.example:443/"), SearchResult("mailto:x@one.example")],
         ... })
         >>> [(one.url, one.ranks) for one in fused]
         [('https://two.example/', {'a': 2, 'b': 1}), ('https://one.example/', {'a': 1})]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from honeyguide.discovery.http import Http
 from honeyguide.discovery.json_api import JsonApi, JsonProblem
-from honeyguide.discovery.search.base import Hit, Hits
+from honeyguide.discovery.search.base import Hits, SearchResult
 from honeyguide.errors import TopicError
 
 
@@ -54,4 +54,4 @@ class HttpEngine:
         found = await self._api.ask(query=query, limit=limit)
         if isinstance(found, JsonProblem):
             return Hits(requests=1, note=found.note, failed=True, retry_after=found.retry_after)
-        return Hits(tuple(Hit(one) for one in found[:limit]), requests=1)
+        return Hits(tuple(SearchResult(one) for one in found[:limit]), requests=1)

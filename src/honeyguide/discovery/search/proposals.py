@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from honeyguide.discovery.search.base import Hit
+from honeyguide.discovery.search.base import SearchResult
 from honeyguide.discovery.search.fusion import Fused, reciprocal_rank_fusion
 from honeyguide.discovery.search.meta_search import Searched, search_all
 from honeyguide.discovery.search.queries import draw_query
@@ -58,13 +58,13 @@ async def propose_seeds(
         if drawn not in wanted:
             wanted.append(drawn)
     asked: list[Searched] = []
-    rankings: dict[str, list[Hit]] = {}
+    rankings: dict[str, list[SearchResult]] = {}
     for query in wanted[:queries]:
         if all(engine.given_up for engine in engines):
             break
         found = await search_all(engines, query, results)
         asked.append(found)
-        rankings[query] = [Hit(one.url, one.title) for one in found.fused]
+        rankings[query] = [SearchResult(one.url, one.title) for one in found.fused]
     sites: dict[str, int] = {}
     seeds: list[Fused] = []
     for one in reciprocal_rank_fusion(rankings):

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from honeyguide.discovery.http import Http
 from honeyguide.discovery.json_api import JsonProblem, decode_json
-from honeyguide.discovery.search.base import Hit, Hits
+from honeyguide.discovery.search.base import Hits, SearchResult
 from honeyguide.errors import TopicError
 from honeyguide.web import canonical
 
@@ -59,7 +59,7 @@ class Searxng:
         if not isinstance(results, list):
             return Hits(requests=1, note="the answer has no results", failed=True)
         hits = [
-            Hit(one["url"], str(one.get("title") or "")[:_MAX_TITLE])
+            SearchResult(one["url"], str(one.get("title") or "")[:_MAX_TITLE])
             for one in results
             if isinstance(one, dict) and isinstance(one.get("url"), str)
         ]

@@ -46,7 +46,7 @@ class Split(msgspec.Struct, frozen=True):
     test: Labelled
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ScoredFormula(msgspec.Struct, frozen=True):
     """A formula with what it scored on each sample."""
 
     formula: Formula
@@ -176,7 +176,7 @@ class Training:
         progress: Callable[[Generation], object] | None = None,
         checkpoint: Callable[[Evolution], object] | None = None,
         stop: Callable[[], bool] | None = None,
-    ) -> Outcome | None:
+    ) -> ScoredFormula | None:
         """Evolve (or go on), then choose on the validation sample. None: stopped before the end."""
         state = evolution or self.begin()
         if state.data != self.fingerprint() or state.settings != self.settings:
@@ -193,7 +193,7 @@ class Training:
             scores.update(self._scores(name, formula, queries))
         if self._samples.test.documents:
             scores.update(self._scores("test", formula, self.queries(self._samples.test)))
-        return Outcome(formula, self.k, scores, state)
+        return ScoredFormula(formula, self.k, scores, state)
 
     def _scores(self, name: str, formula: Formula, queries: Neighbourhoods) -> dict[str, float]:
         predicted = self.predict(formula, queries)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from honeyguide.lab.webs.generated.draws import Draws, fingerprint
-from honeyguide.lab.webs.generated.plan import Block, Item, Plan
+from honeyguide.lab.webs.generated.plan import Item, Plan, PlannedBlock
 from honeyguide.lab.webs.generated.sites import Site, Sites
 from honeyguide.lab.webs.generated.traps import entrance
 from honeyguide.lab.webs.generated.vocabulary import Vocabulary
@@ -98,7 +98,7 @@ def _list(items: list[Item] | tuple[Item, ...]) -> str:
     return "<ul>\n" + "".join(f"<li>{_link(item)}</li>\n" for item in items) + "</ul>\n"
 
 
-def _block(vocabulary: Vocabulary, block: Block, draws: Draws) -> str:
+def _block(vocabulary: Vocabulary, block: PlannedBlock, draws: Draws) -> str:
     items, sentences = block.items, vocabulary.sentences
     out = [f'<section class="block">\n<h2>{block.heading.capitalize()}</h2>\n']
     if block.listed:

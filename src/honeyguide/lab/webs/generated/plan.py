@@ -26,7 +26,7 @@ class Item(NamedTuple):
     nofollow: bool = False
 
 
-class Block(NamedTuple):
+class PlannedBlock(NamedTuple):
     """A content block: text of one topic, and links."""
 
     topic: int
@@ -42,7 +42,7 @@ class Plan(msgspec.Struct):
     title: str
     topic: int
     key: int
-    blocks: list[Block]
+    blocks: list[PlannedBlock]
     related: list[Item] = []
     extra: str = ""
     """A paragraph in front of the blocks, for pages with words of their own."""
@@ -87,11 +87,11 @@ class Planner:
             items = [Item(f"/{slug}/", slug.replace("-", " "))]
             newest = range(min(4, site.section_size(section)))
             items += [self._item(site, site, k * site.sections + section) for k in newest]
-            blocks.append(Block(topic, slug.replace("-", " "), 3, items, listed=True))
+            blocks.append(PlannedBlock(topic, slug.replace("-", " "), 3, items, listed=True))
         if site.guides:
             theme = self._vocabularies[site.topic]
             items = [self._tunnel_item(site, self._sites.all[index]) for index in site.guides]
-            blocks.append(Block(site.topic, f"{theme.titles[3]} directory", 2, items, listed=True))
+            blocks.append(PlannedBlock(site.topic, f"{theme.titles[3]} directory", 2, items, listed=True))
         title = f"{site.name.split('.')[-2]}: {self._vocabularies[site.topic].name}"
         blocks.append(self._content(draws, site, site.topic, 4, sentences=2))
         return Plan(title, site.topic, site.key, blocks)
@@ -104,8 +104,8 @@ class Planner:
         items = [self._item(site, site, k * site.sections + section) for k in first]
         name = self._vocabularies[topic].titles[section]
         blocks = [
-            Block(topic, f"All about {slug}", 4, []),
-            Block(topic, f"{slug} pages", 0, items, listed=True),
+            PlannedBlock(topic, f"All about {slug}", 4, []),
+            PlannedBlock(topic, f"{slug} pages", 0, items, listed=True),
         ]
         blocks.append(self._content(draws, site, topic, 4, sentences=3))
         key = fingerprint(site.key, 3, section)
@@ -142,7 +142,7 @@ class Planner:
             items = [Item(f"http://{target.name}/", f"{words[1]} members")]
             items += [Item(f"http://{target.name}/{slug}/", f"{words[2]} list") for slug in target.slugs[:2]]
         blocks = [self._content(draws, site, site.topic, 3, sentences=5) for _ in range(2)]
-        blocks.insert(1, Block(site.topic, f"{words[0]} directory", 2, items, listed=True))
+        blocks.insert(1, PlannedBlock(site.topic, f"{words[0]} directory", 2, items, listed=True))
         extra = " ".join(
             f"The {words[draws.below(3)]} office keeps the {words[draws.below(3)]} register."
             for _ in range(6)
@@ -154,23 +154,23 @@ class Planner:
         """Who makes this site: a page of no interest."""
         draws = Draws(fingerprint(site.key, 8))
         theme = self._spec.topics + draws.below(len(self._vocabularies) - self._spec.topics)
-        return Plan("About us", theme, fingerprint(site.key, 9), [Block(theme, "Who we are", 6, [])])
+        return Plan("About us", theme, fingerprint(site.key, 9), [PlannedBlock(theme, "Who we are", 6, [])])
 
-    def _hub_blocks(self, draws: Draws, site: Site, article: Article, links: int) -> list[Block]:
+    def _hub_blocks(self, draws: Draws, site: Site, article: Article, links: int) -> list[PlannedBlock]:
         half = links // 2
         blocks = [self._content(draws, site, article.topic, half, sentences=0, listed=True) for _ in range(2)]
         hidden = self._sites.tunnelled[article.topic]
         if hidden:
             blocks[1].items.append(self._tunnel_item(site, hidden[draws.below(len(hidden))]))
-        return [Block(article.topic, "Links we like", 4, []), *blocks]
+        return [PlannedBlock(article.topic, "Links we like", 4, []), *blocks]
 
     def _content(
         self, draws: Draws, site: Site, topic: int, links: int, *, sentences: int, listed: bool = False
-    ) -> Block:
+    ) -> PlannedBlock:
         titles = self._vocabularies[topic].titles
         heading = f"{titles[draws.below(64)]} and {titles[draws.below(64)]}"
         items = [self._outgoing(draws, site, topic) for _ in range(links)]
-        return Block(topic, heading, sentences, items, listed or draws.chance(0.3))
+        return PlannedBlock(topic, heading, sentences, items, listed or draws.chance(0.3))
 
     def _outgoing(self, draws: Draws, site: Site, topic: int) -> Item:
         spec, sites, draw = self._spec, self._sites, draws.next

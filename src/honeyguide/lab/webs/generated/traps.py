@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from honeyguide.lab.webs.generated.address import Place
 from honeyguide.lab.webs.generated.draws import Draws, fingerprint, text_fingerprint
-from honeyguide.lab.webs.generated.plan import Block, Item, Plan
+from honeyguide.lab.webs.generated.plan import Item, Plan, PlannedBlock
 from honeyguide.lab.webs.generated.sites import Site
 
 _FACETS = {
@@ -50,8 +50,8 @@ def trap(place: Place) -> Plan:
     else:
         draws = Draws(key)
         items = [Item(f"/maze/{fingerprint(key, way):012x}.html", _anchor(draws)) for way in range(10)]
-        return Plan("More to read", site.topic, key, [Block(site.topic, "Read on", 20, items)])
-    return Plan(title, site.topic, key, [Block(site.topic, title, 1, items, listed=True)])
+        return Plan("More to read", site.topic, key, [PlannedBlock(site.topic, "Read on", 20, items)])
+    return Plan(title, site.topic, key, [PlannedBlock(site.topic, title, 1, items, listed=True)])
 
 
 def _anchor(draws: Draws) -> str:

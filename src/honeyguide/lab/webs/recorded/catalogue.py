@@ -46,7 +46,7 @@ class Record(msgspec.Struct, frozen=True, array_like=True):
         return self.status == 200 and self.media in _PAGES and not self.url.endswith("/robots.txt")
 
 
-class Catalogue(msgspec.Struct, frozen=True):
+class WebCatalogue(msgspec.Struct, frozen=True):
     """All answers of a web in the order of recording; the first of several for one URL."""
 
     records: tuple[Record, ...]
@@ -76,7 +76,7 @@ def digest_of(sources: Sources) -> str:
     return total.hexdigest()
 
 
-def read_catalogue(sources: Sources) -> Catalogue:
+def read_catalogue(sources: Sources) -> WebCatalogue:
     """Go through the archives once.
 
     Raises:
@@ -100,7 +100,7 @@ def read_catalogue(sources: Sources) -> Catalogue:
         else:
             records[url] = _record(answer, url, number)
     pages = [record.url for record in records.values() if record.is_page]
-    return Catalogue(
+    return WebCatalogue(
         records=tuple(records.values()),
         labels={url: table.labels[url] for url in pages if url in table.labels},
         sites=_sites(pages, table.sites),

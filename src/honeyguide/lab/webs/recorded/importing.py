@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.config.schema import VERSION
-from honeyguide.lab.webs.recorded.catalogue import Catalogue, read_catalogue
+from honeyguide.lab.webs.recorded.catalogue import WebCatalogue, read_catalogue
 from honeyguide.lab.webs.recorded.home import (
     KNOWN,
     LABELS,
@@ -129,7 +129,7 @@ def new_writer(folder: Path) -> ArchiveWriter:
     )
 
 
-def _check(catalogue: Catalogue, name: str) -> None:
+def _check(catalogue: WebCatalogue, name: str) -> None:
     if not catalogue.sites:
         raise WebError(f"{name}: no page in the archive; is it a recording of pages?")
     unknown = catalogue.unknown_labels

@@ -17,7 +17,7 @@ CANDIDATES = 8
 """Pages of a site that are tried as its front page."""
 
 
-class Topic(msgspec.Struct, frozen=True):
+class RecordedTopic(msgspec.Struct, frozen=True):
     """One label (the first step of it, in a tree of labels)."""
 
     label: str
@@ -60,7 +60,7 @@ class Info(msgspec.Struct, frozen=True):
     """By the first step of the labels."""
     full: Locality
     """By whole labels."""
-    topics: tuple[Topic, ...]
+    topics: tuple[RecordedTopic, ...]
 
 
 def reach(links: Mapping[str, Sequence[str]], starts: Iterable[str]) -> dict[str, int]:
@@ -163,7 +163,7 @@ def _locality(links: Mapping[str, Sequence[str]], labels: Mapping[str, frozenset
 
 def _topics(
     links: Mapping[str, Sequence[str]], labels: Mapping[str, frozenset[str]], reached: Mapping[str, int]
-) -> list[Topic]:
+) -> list[RecordedTopic]:
     pages: Counter[str] = Counter()
     found: Counter[str] = Counter()
     out: Counter[str] = Counter()
@@ -176,6 +176,6 @@ def _topics(
             out[label] += len(others)
             stay[label] += sum(label in other for other in others)
     return [
-        Topic(label, count, found[label] / count, stay[label] / out[label] if out[label] else 0.0)
+        RecordedTopic(label, count, found[label] / count, stay[label] / out[label] if out[label] else 0.0)
         for label, count in sorted(pages.items(), key=lambda item: (-item[1], item[0]))
     ]

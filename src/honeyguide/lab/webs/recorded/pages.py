@@ -20,7 +20,7 @@ import msgspec
 
 from honeyguide.engine.admission import FOLLOWED_KINDS
 from honeyguide.lab.webs.recorded.aliases import Aliases
-from honeyguide.lab.webs.recorded.catalogue import Answers, Catalogue
+from honeyguide.lab.webs.recorded.catalogue import Answers, WebCatalogue
 from honeyguide.lab.webs.recorded.home import WebError
 from honeyguide.lab.webs.recorded.terms import TermStore, TermWriter
 from honeyguide.model import Block, Link, Page, UrlId
@@ -94,7 +94,7 @@ def parser_version() -> str:
 
 def open_pages(
     folder: Path,
-    catalogue: Catalogue,
+    catalogue: WebCatalogue,
     answers: Answers,
     *,
     aliases: Aliases,
@@ -151,7 +151,7 @@ class whole_folder:  # noqa: N801 - used as a statement, like a function
 
 def _build(
     folder: Path,
-    catalogue: Catalogue,
+    catalogue: WebCatalogue,
     answers: Answers,
     *,
     aliases: Aliases,

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from honeyguide.lab.webs.recorded.aliases import Aliases
-from honeyguide.lab.webs.recorded.catalogue import Answers, Catalogue, Record, digest_of, read_catalogue
+from honeyguide.lab.webs.recorded.catalogue import Answers, Record, WebCatalogue, digest_of, read_catalogue
 from honeyguide.lab.webs.recorded.home import Sources, WebError, cache_folder, find_web
 from honeyguide.lab.webs.recorded.pages import (
     PageStore,
@@ -218,11 +218,11 @@ class Archive:
                 if path != self._cache and path.stat().st_mtime < newest:
                     shutil.rmtree(path, ignore_errors=True)
 
-    def _read_catalogue(self) -> Catalogue:
+    def _read_catalogue(self) -> WebCatalogue:
         path = self._cache / "catalogue" / _CATALOGUE
         if path.is_file():
             try:
-                return msgspec.msgpack.decode(path.read_bytes(), type=Catalogue)
+                return msgspec.msgpack.decode(path.read_bytes(), type=WebCatalogue)
             except msgspec.MsgspecError as error:
                 raise WebError(f"{path}: {error}; delete the file, and it is built anew") from error
         catalogue = read_catalogue(self.sources)
