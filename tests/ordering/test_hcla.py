@@ -68,6 +68,7 @@ LINKS = (
     (0, 8),
     (0, 9),
 )
+NAVIGATION = {(1, 5), (1, 8), (2, 7)}
 ANCHORS = {4: "barn", 6: "owl income", 7: "", 9: "tax law"}
 
 
@@ -85,16 +86,21 @@ def graph(links: tuple[tuple[int, int], ...] = LINKS, fetched: int = 4, size: in
 
 
 def taught(scores: tuple[float, ...] = (0.9, 0.1, 0.2, 0.8), **options: Any) -> Hcla:
-    """An order that has seen the four pages."""
-    order = Hcla(options=HclaOptions(**{"k": 3} | options), examples=EXAMPLES)
+    """An order that has seen the four pages, with the frontier in the decomposition."""
+    order = Hcla(options=HclaOptions(**{"k": 3, "frontier_weight": 1.0} | options), examples=EXAMPLES)
     for number, text in enumerate(PAGES):
-        page = Page(url=f"https://a.example/{number}", id=100 + number, text=text)
-        order.learn(page, Verdict(scores[number], scores[number] > 0.5))
-        links = [
-            Link(f"https://a.example/{target}", 100 + target, ANCHORS.get(target, ""))
+        links = tuple(
+            Link(
+                f"https://a.example/{target}",
+                100 + target,
+                ANCHORS.get(target, ""),
+                main=(source, target) not in NAVIGATION,
+            )
             for source, target in LINKS
             if source == number
-        ]
+        )
+        page = Page(url=f"https://a.example/{number}", id=100 + number, text=text, links=links)
+        order.learn(page, Verdict(scores[number], scores[number] > 0.5))
         order.rank(page, Verdict(scores[number], True), links)
     return order
 
@@ -186,13 +192,14 @@ def test_scores_are_those_of_zha_and_simons_update() -> None:
 
 
 def test_children_of_a_hub_make_up_a_direction_of_their_own() -> None:
-    """As published, page 0 (about owls, with four children that wait) outweighs all words in the space.
+    """With the frontier in it, page 0 (about owls, four children wait) outweighs all words in the space.
 
     Its row, and with it its children, lies far from any word: the child of the story page comes first.
-    Scored in the space of what was fetched (`frontier_weight=0`), they are in the order one would wish.
+    Scored in the space of what was fetched, as by default, they are in the order one would wish.
     """
-    published = taught().reorder(graph())
-    assert published[7] > published[4]
+    whole = taught(frontier_weight=1.0).reorder(graph())
+    assert whole[7] > whole[4]
+    assert HclaOptions().frontier_weight == 0.0
     scores = taught(frontier_weight=0.0).reorder(graph())
     assert scores[4] > scores[7]  # linked from the owl page; from the story page
     assert scores[4] > scores[6]  # ... from the tax page
@@ -207,6 +214,18 @@ def test_the_background_can_be_taken_out_later() -> None:
     assert found == pytest.approx(cosines(u[:, :3], new[:, 4:], query), abs=1e-5)
     later = taught(background_until=5).reorder(graph())
     assert np.array_equal(later, taught().reorder(graph()), equal_nan=True)
+
+
+def test_links_of_the_main_text_alone() -> None:
+    """Rows of G and R without navigation: as if those links were not there; 7 is reached by no other."""
+    left = tuple(link for link in LINKS if link not in NAVIGATION)
+    found = taught(links="main").reorder(graph())
+    assert np.array_equal(found, taught().reorder(graph(left)), equal_nan=True)
+    assert np.isnan(found[7])
+    assert not np.isnan(taught().reorder(graph())[7])
+    order = taught(links="main")
+    again = Hcla(options=order.options, examples=EXAMPLES).load(order.save())
+    assert np.array_equal(again.reorder(graph()), found, equal_nan=True)
 
 
 def test_light_frontier_columns() -> None:

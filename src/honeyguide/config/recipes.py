@@ -347,6 +347,11 @@ _HYBRID = (
         Part("iterative-deepening", {"only_accepted": True}),
     ),
     _gp(
+        "gp-best-first",
+        "the same, links of the likeliest pages first: for pages with hundreds of links",
+        Part("best-first", {"only_accepted": True}),
+    ),
+    _gp(
         "svm-content",
         "breadth-first over pages that an RBF SVM accepts",
         _ACCEPTED,

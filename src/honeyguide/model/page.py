@@ -36,6 +36,8 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     tag_path: str = ""
     """Element names from the root down to the link, such as `body/div/ul/li/a`."""
     nofollow: bool = False
+    main: bool = True
+    """Whether it stands in the page's main text, and not only in menus, footers and the like."""
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True):

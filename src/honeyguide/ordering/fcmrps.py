@@ -29,6 +29,8 @@ GAMMA: Final[Mapping[LinkType, tuple[float, float]]] = {
 }
 """By link type: R_LT where the link's text speaks for the topic, and where it is silent."""
 _KINDS: Final = {kind: f"{kind} link" for kind in LINK_TYPES}
+BEHIND: Final = 2.0
+"""Scores are at most 1: a link less this is behind all others."""
 SHOWN: Final = 3
 """Terms of the page that `why` repeats at each of its links."""
 EQUAL: Final = (0.25, 0.25, 0.25, 0.25)
@@ -65,6 +67,7 @@ def combined(weights: Sequence[float], scores: Sequence[float]) -> float:
 
 
 Parents: TypeAlias = Literal["all", "relevant"]
+UsedUp: TypeAlias = Literal["drop", "last"]
 
 
 class Fcmrps(LocalOrder):
@@ -85,6 +88,8 @@ class Fcmrps(LocalOrder):
         languages: For stop words and stemmer.
         weights: w1 to w4. FCMRPS13 is (1/2, 0, 1/2, 0), FCMRPS124 (1/3, 1/3, 0, 1/3).
         depth: D, generations that survive without a relevant page.
+        used_up: What becomes of the links of a page whose depth is used up: `drop` as published, or `last`,
+            behind all others, so that a crawl whose every direction died goes on.
         alpha: Strength of full English, abbreviation, full Pinyin and Pinyin initials in addresses.
         whole_up_to: Spellings of up to so many letters must be whole tokens; 0 is the paper's rule.
         gamma: By link type, R_LT with and without a relevant link text, where it differs from the paper.
@@ -117,6 +122,7 @@ class Fcmrps(LocalOrder):
         *,
         weights: Sequence[float] = EQUAL,
         depth: int = 3,
+        used_up: UsedUp = "drop",
         alpha: Sequence[float] = ALPHA,
         whole_up_to: int = 0,
         gamma: Mapping[str, Sequence[float]] | None = None,
@@ -127,6 +133,7 @@ class Fcmrps(LocalOrder):
     ) -> None:
         self._weights = _four("weights", weights)
         self._depth = depth
+        self._last = used_up == "last"
         if depth < 1:
             raise TopicError("option 'depth' must be 1 or more; 3 is the usual depth")
         self._alpha = _four("alpha", alpha)
@@ -148,8 +155,9 @@ class Fcmrps(LocalOrder):
         position = LinkSource(page.url, site=self._site)
         matched: dict[tuple[str, str], Match] = {}
         contexts: dict[str, Match] = {}
-        memo = {MEMO: float(left)} if left else {}
-        drop = "" if left else USED_UP
+        memo = {MEMO: float(left)} if left or self._last else {}
+        drop = "" if left or self._last else USED_UP
+        back = 0.0 if left else BEHIND
         page_terms = {f"page term {term}": share for term, share in verdict.terms[:SHOWN]}
         ranked = []
         for index, link in enumerate(links):
@@ -163,7 +171,7 @@ class Fcmrps(LocalOrder):
             if self._predict_from == "relevant" and not verdict.on_topic:
                 scores = (0.0, 0.0, url.score, 0.0)
             factors = _factors(scores, words, url, kind) | page_terms
-            ranked.append(Scored(index, combined(self._weights, scores), drop, factors, memo))
+            ranked.append(Scored(index, combined(self._weights, scores) - back, drop, factors, memo))
         return ranked
 
     def explain(self, page: Page | None, url: str) -> dict[str, object]:

@@ -23,6 +23,7 @@ Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = Any
 """A scipy CSR matrix (scipy has no type information)."""
 Between: TypeAlias = Literal["fold-in", "wait"]
+Which: TypeAlias = Literal["all", "main"]
 Method: TypeAlias = Literal["update", "full"]
 
 SPARE: Final = 10
@@ -59,10 +60,12 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
         self_link: Whether G has ones on its diagonal, so that a page's row carries its own words too.
         anchor_terms: Whether O holds the words of anchors and link contexts; otherwise it is zero.
         context_words: Words of a link's context that are taken, when `anchor_terms` is on.
+        links: Which links make up G and R: `all`, or those in the `main` text of their page, without menus,
+            footers and the like. A page that only navigation leads to then waits behind all others.
         link_weight: Entry of G and R for one link, beside term weights.
-        frontier_weight: Length of the frontier's columns, 1 as published. The children of a page with many
-            links make up a direction of their own, far from any word; below 1 they count for less, and
-            with 0 the frontier is scored in the space of what was fetched and does not shape it.
+        frontier_weight: Length of the frontier's columns when C is decomposed. With 0 the frontier is placed
+            in the space of corpus and fetched pages and does not shape it. With 1 it does: then the children
+            of a page with dozens of links make up a strong direction of their own, far from any word.
         warm_up: Links that must be known before HCLA takes over from best-first.
         background_until: Pages fetched until the background documents are taken out of the matrix, so that
             the space is that of the crawled pages alone (the study's proposal for later stages); 0 keeps
@@ -83,8 +86,9 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
     self_link: bool = True
     anchor_terms: bool = False
     context_words: int = 30
+    links: Which = "all"
     link_weight: float = 1.0
-    frontier_weight: float = 1.0
+    frontier_weight: float = 0.0
     warm_up: int = 0
     background_until: int = 0
     fetched_kept: int = 2000
@@ -123,9 +127,10 @@ class Hcla(LocalOrder):
     New columns are brought to length one, and frontier page j gets
     `cos = c_j' U U' q / (|U' c_j| |q|)` with U the k strongest left singular vectors of C and q the
     topic's words. The published update (equations 17 and 18) projects the new columns on `(U_k; 0)`, which
-    erases G and R and scores every frontier page 0; here the part outside that basis, the residual, is kept
-    (as in Zha and Simon's update): the last U is expanded by its residuals until it is that of today's C
-    (`text.svd_update.followed`).
+    erases G and R and scores every frontier page 0; here the part of the fetched pages outside that basis,
+    the residual, is kept (as in Zha and Simon's update): the last U is expanded by its residuals until it
+    is that of today's C (`text.svd_update.followed`). Frontier pages are placed in that space; as with the
+    published update, they do not turn it (`frontier_weight`).
 
     Between two reorderings a new URL goes behind all others (`between="wait"`, as published), or gets the
     score that the words of the page it was found on give it with U as it stands (`"fold-in"`). Until the
@@ -152,7 +157,7 @@ class Hcla(LocalOrder):
         ...     sources=np.array([0], dtype=np.int32), targets=np.array([1], dtype=np.int32),
         ... )
         >>> order.reorder(graph).round(2).tolist()
-        [nan, 0.72]
+        [nan, 0.78]
 
     References:
         George Almpanidis, Constantine Kotropoulos, Ioannis Pitas, "Combining text and link analysis for
@@ -213,7 +218,8 @@ class Hcla(LocalOrder):
         """Remember the words of the page: a column of L and a row of G and R."""
         self._learned += 1
         weights = self._topic()[0].weights(page.title, page.content)
-        self._seen.add(page.id, page.url, verdict.score, weights)
+        main = [link.id for link in page.links if link.main] if self.options.links == "main" else ()
+        self._seen.add(page.id, page.url, verdict.score, weights, main)
 
     def reorder(self, graph: CrawlGraph) -> Array:
         """Cosines of the waiting pages that a remembered page links to."""
@@ -222,7 +228,9 @@ class Hcla(LocalOrder):
             return priorities
         self._reordered_at = self._learned
         self._seen.cut()
-        known = known_links(self._seen, graph, self_link=self.options.self_link)
+        known = known_links(
+            self._seen, graph, self_link=self.options.self_link, remembered=self.options.links == "main"
+        )
         if not len(known.nodes):
             return priorities
         kept = self._kept(known)
@@ -441,6 +449,8 @@ class Expanded:
         among: G, transposed: fetched pages by fetched pages that link to them.
         anchors: O, transposed: frontier pages by terms; None for zero.
         links: R, transposed: frontier pages by fetched pages that link to them.
+        links: Which links make up G and R: `all`, or those in the `main` text of their page, without menus,
+            footers and the like. A page that only navigation leads to then waits behind all others.
         link_weight: Entry of G and R for one link.
         frontier_weight: Length of the frontier's columns.
         background: Whether A is there; otherwise its columns are zero.

@@ -22,6 +22,7 @@ Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = Any
 """A scipy CSR matrix, one row a document (scipy has no type information)."""
 Between: TypeAlias = Literal["fold-in", "wait"]
+Which: TypeAlias = Literal["all", "main"]
 
 CHUNK: Final = 100_000
 """Nonzero entries worked on at a time: bounds memory to a few times 8 * K * CHUNK bytes."""
@@ -53,6 +54,7 @@ class PlsiPhitsOptions(msgspec.Struct, frozen=True, kw_only=True):
         self_link: Whether every page links to itself, so that its factors show in the pages it links to.
         anchor_terms: Whether words of anchors and link contexts count for frontier pages.
         context_words: Words of a link's context that are taken, when `anchor_terms` is on.
+        links: Which links count: `all`, or those in the `main` text of their page.
         steps: EM steps over the fetched pages, each reordering.
         fold_in_steps: EM steps that fold in the topic and the frontier: with one, topic and unknown pages
             alike stay close to the corpus's mixture; with many, a page goes over to a single factor.
@@ -71,6 +73,7 @@ class PlsiPhitsOptions(msgspec.Struct, frozen=True, kw_only=True):
     self_link: bool = True
     anchor_terms: bool = False
     context_words: int = 30
+    links: Which = "all"
     steps: int = 3
     fold_in_steps: int = 3
     warm_up: int = 0
@@ -172,7 +175,9 @@ class PlsiPhits(LocalOrder):
         if self._model is None and self._fitting is None:
             self._fitting = Thread(target=self._fit_corpus, name="plsi fit", daemon=True)
             self._fitting.start()
-        self._seen.add(page.id, page.url, verdict.score, self._space.weights(page.title, page.content))
+        main = [link.id for link in page.links if link.main] if self.options.links == "main" else ()
+        weights = self._space.weights(page.title, page.content)
+        self._seen.add(page.id, page.url, verdict.score, weights, main)
 
     def reorder(self, graph: CrawlGraph) -> Array:
         """Cosines of the waiting pages that a remembered page links to."""
@@ -180,7 +185,9 @@ class PlsiPhits(LocalOrder):
         if len(graph.sources) < max(1, self.options.warm_up) or not len(self._seen):
             return priorities
         self._seen.cut()
-        known = known_links(self._seen, graph, self_link=self.options.self_link)
+        known = known_links(
+            self._seen, graph, self_link=self.options.self_link, remembered=self.options.links == "main"
+        )
         if not len(known.nodes):
             return priorities
         self._joint = self._improved(known)

@@ -37,6 +37,7 @@ class SeenPages:
         self.urls: list[str] = []
         self.scores: list[float] = []
         self._words: list[tuple[NDArray[np.int32], NDArray[np.float64]]] = []
+        self._links: list[NDArray[np.int64]] = []
         self._known: set[int] = set()
         self._anchors: dict[int, dict[int, float]] = {}
 
@@ -44,8 +45,18 @@ class SeenPages:
         """Number of pages remembered."""
         return len(self.ids)
 
-    def add(self, page: int, url: str, score: float, weights: dict[int, float]) -> None:
-        """Remember a fetched page; what links said of it is no longer needed."""
+    def add(
+        self, page: int, url: str, score: float, weights: dict[int, float], links: Sequence[int] = ()
+    ) -> None:
+        """Remember a fetched page; what links said of it is no longer needed.
+
+        Args:
+            page: Its id.
+            url: Its address.
+            score: Its relevance.
+            weights: Its words.
+            links: Targets of those of its links that alone shall count (`known_links`).
+        """
         self._anchors.pop(page, None)
         if page in self._known:
             return
@@ -55,6 +66,7 @@ class SeenPages:
         self.scores.append(score)
         numbers = np.fromiter(weights.keys(), np.int32, len(weights))
         self._words.append((numbers, np.fromiter(weights.values(), np.float64, len(weights))))
+        self._links.append(np.array(links, dtype=np.int64))
 
     def add_anchor(self, page: int, weights: dict[int, float]) -> None:
         """Add the words of one link to what is known of its target."""
@@ -85,7 +97,15 @@ class SeenPages:
         self.urls = [self.urls[i] for i in kept]
         self.scores = [self.scores[i] for i in kept]
         self._words = [self._words[i] for i in kept]
+        self._links = [self._links[i] for i in kept]
         self._known = set(self.ids)
+
+    def links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The links that alone shall count: place of the page among those remembered, and target."""
+        counts = [len(one) for one in self._links]
+        return np.repeat(np.arange(len(counts)), counts), np.concatenate(
+            (*self._links, np.empty(0, np.int64))
+        )
 
     def words(self, terms: int) -> Rows:
         """Term weights, one row a page."""
@@ -112,6 +132,8 @@ class SeenPages:
             "page_ids": np.array(self.ids, dtype=np.int64),
             "page_scores": np.array(self.scores, dtype=np.float64),
             "anchor_ids": np.array(list(self._anchors), dtype=np.int64),
+            "page_links": self.links()[1],
+            "page_link_ends": np.cumsum([len(one) for one in self._links], dtype=np.int64),
         }
         return Saved(
             values={"urls": self.urls}, arrays=arrays | _flat("page", self._words) | _flat("anchor", anchors)
@@ -125,6 +147,9 @@ class SeenPages:
         self.urls = msgspec.convert(saved.values["urls"], list[str])
         self.scores = arrays["page_scores"].tolist()
         self._words = _unflat("page", arrays)
+        ends: list[int] = arrays["page_link_ends"].tolist()
+        links = arrays["page_links"].astype(np.int64)
+        self._links = [links[start:end] for start, end in pairwise([0, *ends])]
         self._anchors = {
             page: dict(zip(numbers.tolist(), weights.tolist(), strict=True))
             for page, (numbers, weights) in zip(
@@ -145,13 +170,16 @@ class KnownLinks(msgspec.Struct, frozen=True, eq=False):
     """The waiting pages of `frontier`, as nodes of the graph."""
 
 
-def known_links(seen: SeenPages, graph: CrawlGraph, *, self_link: bool) -> KnownLinks:
+def known_links(
+    seen: SeenPages, graph: CrawlGraph, *, self_link: bool, remembered: bool = False
+) -> KnownLinks:
     """Links of the graph as seen from the remembered pages. Cost: linear in nodes and links.
 
     Args:
         seen: Pages that stand for rows of the matrix.
         graph: The crawl.
         self_link: Whether every page links to itself, so that its row carries its own words.
+        remembered: Whether only those links count that were remembered with the pages.
     """
     size, pages = graph.size, len(seen)
     place = np.full(size, -1, dtype=np.int64)
@@ -162,6 +190,9 @@ def known_links(seen: SeenPages, graph: CrawlGraph, *, self_link: bool) -> Known
         same = ids[order][found] == graph.ids
         place[same] = order[found[same]]
     used = place[graph.sources] >= 0
+    if remembered:
+        pages_of, ids = seen.links()
+        used &= np.isin(_pair(place[graph.sources], graph.ids[graph.targets]), _pair(pages_of, ids))
     sources, targets = place[graph.sources[used]], graph.targets[used].astype(np.int64)
     inner = place[targets] >= 0
     outer = graph.waiting[targets] & ~inner
@@ -175,6 +206,12 @@ def known_links(seen: SeenPages, graph: CrawlGraph, *, self_link: bool) -> Known
     return KnownLinks(
         _ones(rows, columns, (pages, pages)), _ones(numbers, sources[outer], (len(nodes), pages)), nodes
     )
+
+
+def _pair(places: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """One number for a page and a target; that two pairs share one is as unlikely as with the ids."""
+    spread = places.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return ids.astype(np.uint64) ^ (spread ^ (spread >> np.uint64(29)))
 
 
 def _ones(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> Rows:

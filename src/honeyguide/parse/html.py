@@ -11,6 +11,7 @@ from honeyguide.native import native
 from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
 from honeyguide.parse.blocks import long_contexts, page_blocks
 from honeyguide.parse.links import refresh_target, resolve
+from honeyguide.parse.main_links import in_main_text
 from honeyguide.parse.notes import FoundLink, Notes, Tree
 from honeyguide.parse.page import AGENT, MAX_TEXT, fold, make_page
 from honeyguide.parse.pdf import parse_pdf
@@ -70,7 +71,7 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
     notes = read_page(LexborHTMLParser(body, options=_OPTIONS, scripting=True), blocks=bool(job.blocks))
     facts = _Facts(notes)
     base = (canonical(notes.base, job.url) if notes.base else None) or job.url
-    found = resolve(notes.links, base, page=job.url)
+    found = resolve(notes.links, base, page=job.url, main=in_main_text(notes.links, notes.main_text))
     first: dict[int, int] = {}
     blocks: tuple[Block, ...] = ()
     if notes.tree is not None:

@@ -109,13 +109,16 @@ def is_page_address(url: str) -> bool:
     return suffix.lower() not in NOT_PAGES or ":" in stem or "%3A" in stem
 
 
-def resolve(found: Sequence[FoundLink], base: str, *, page: str) -> FoundTargets:
+def resolve(
+    found: Sequence[FoundLink], base: str, *, page: str, main: Sequence[bool] | None = None
+) -> FoundTargets:
     """Canonical links of a page, each target once, at most `MAX_LINKS`.
 
     Args:
         found: Link elements in document order.
         base: Base address for relative references.
         page: The page's own address: links to it are left out.
+        main: Whether each element is in the main text; None where that is not known.
     """
     wanted = [(position, link) for position, link in enumerate(found) if not _IGNORED.match(link[1])]
     urls = canonical_many([link[1] for _, link in wanted], base)
@@ -133,8 +136,10 @@ def resolve(found: Sequence[FoundLink], base: str, *, page: str) -> FoundTargets
                 continue
             entry = joined[url] = _Joined(len(joined), url, kind, position, path)
             entry.anchor, entry.context, entry.nofollow = anchor, context, nofollow
+            entry.main = main is None or main[position]
         else:
             entry.join(anchor, context, nofollow=nofollow)
+            entry.main = entry.main or main is None or main[position]
         targets.append((node, entry.index))
     return FoundTargets(list(joined.values()), targets)
 
@@ -168,10 +173,11 @@ def _relation_kind(relation: str, media: str) -> str:
 class _Joined:
     """All link elements of a page with the same target."""
 
-    __slots__ = ("anchor", "context", "index", "kind", "nofollow", "path", "position", "url")
+    __slots__ = ("anchor", "context", "index", "kind", "main", "nofollow", "path", "position", "url")
 
     anchor: str
     context: str
+    main: bool
     nofollow: bool
 
     def __init__(self, index: int, url: str, kind: str, position: int, path: str) -> None:
@@ -200,4 +206,5 @@ class _Joined:
             self.position,
             self.path,
             self.nofollow,
+            self.main,
         )

@@ -49,6 +49,9 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
         parents_on_topic: What becomes of pages of the upper layers that layer 0 alone would take for
             targets. `drop` leaves them out, `join` puts them in layer 0, `keep` is the paper's form, under
             which pages on topic are often put in layer 1.
+        topic_first: Whether a page that reaches layer 0's threshold belongs there, whatever the other layers
+            say. False is the paper's form, the layer with the largest posterior: where pages of a topic link
+            to each other, layer 1 then takes half of the targets.
         bootstrap_targets: Pages on topic before the first graph is built without backlinks.
         rebuild_every: Pages on topic between two rebuilds; None builds no graph anew.
         train_targets: Whether new targets also train layer 0, as in the paper. By default they only show
@@ -69,6 +72,7 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
     target_quantile: float = 0.25
     held_out_threshold: bool = True
     parents_on_topic: OnTopic = "drop"
+    topic_first: bool = False
     bootstrap_targets: int = 20
     rebuild_every: int | None = None
     train_targets: bool = False
@@ -356,7 +360,8 @@ class LayeredBayes:
         posterior = np.exp(joint - joint.max())
         posterior /= posterior.sum()
         layer = int(joint.argmax())
-        if self._context.filled < 2 and lines[0] >= now.threshold[0]:
+        first = self.options.topic_first or self._context.filled < 2
+        if first and lines[0] >= now.threshold[0]:
             layer = 0
         likelihood = float(lines[layer])
         if len(found.columns) < self.options.least_features or likelihood < now.threshold[layer]:

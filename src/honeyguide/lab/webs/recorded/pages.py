@@ -220,6 +220,8 @@ def with_links(page: Page, links: Iterable[Link | None]) -> Page:
         if link.id not in first:
             first[link.id] = len(kept)
             kept.append(link)
+        elif link.main and not kept[first[link.id]].main:
+            kept[first[link.id]] = msgspec.structs.replace(kept[first[link.id]], main=True)
         moved[old] = first[link.id]
     if len(kept) == len(page.links):
         return msgspec.structs.replace(page, links=tuple(kept))
