@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,10 +30,10 @@ ENVIRONMENT = {
 
 
 @contextmanager
-def started(*words: str) -> Iterator[subprocess.Popen[str]]:
+def started(*words: str, cwd: Path | None = None) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "honeyguide", *words],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, cwd=cwd,
     )  # fmt: skip
     with process:
         try:
@@ -77,6 +77,39 @@ def test_serve_says_where_and_ends_in_order(collection: Path) -> None:
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=60)
         assert (process.returncode, errors) == (0, "")
+
+
+def page_at(address: str) -> tuple[int, str]:
+    """The page that a browser would show: the token becomes a cookie on the way."""
+    where = urlsplit(address)
+    connection = http.client.HTTPConnection(str(where.hostname), int(where.port or 0), timeout=60)
+    connection.request("GET", where.path, headers={"Authorization": f"Bearer {where.query.split('=')[1]}"})
+    answer = connection.getresponse()
+    with closing(connection):
+        return answer.status, answer.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [((), "No collection yet"), (("later", "--new"), "What would count")]
+)
+def test_the_first_address_is_a_page_to_begin_with(
+    tmp_path: Path, words: tuple[str, ...], expected: str
+) -> None:
+    options = ("--port", "0", "--no-open", "--json")
+    with started("serve", *words, *options, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        told = ""
+        while not told.endswith("}\n"):
+            told += process.stdout.readline()
+        address = json.loads(told)["portal"]
+        while True:
+            with suppress(ConnectionRefusedError):
+                status, text = page_at(address)
+                break
+        assert status == 200
+        assert expected in text
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
 
 
 def test_a_crawl_with_the_portal_beside_it(tmp_path: Path) -> None:

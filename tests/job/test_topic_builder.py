@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.errors import TopicError
-from honeyguide.job.topic_builder import checked_topic, inspect_topic, parted, topic_text
+from honeyguide.job.topic_builder import Looked, checked_topic, inspect_topic, parted, topic_text
 from honeyguide.model import Document
 
 
@@ -48,13 +48,32 @@ async def test_it_shows_what_the_model_learned_and_judges_any_text() -> None:
     assert other.tested.score < 0.1 < seen.tested.score
 
 
+PAGES = {
+    "https://a.example/owl": Document("the owl sleeps by day, the owl", "Owls", "https://a.example/owl"),
+    "https://a.example/tax": Document("income tax and tax forms", "Tax", "https://a.example/tax"),
+}
+
+
+async def test_pages_around_the_given_ones_are_judged() -> None:
+    """The page to begin with, and what it links to: from pages held, since the hosts do not exist."""
+    text = topic_text("owls", "owl", seeds="https://a.example/")
+    start = {"https://a.example/": Document("animals and offices", "Start", "https://a.example/")}
+    links = (("https://a.example/tax", "tax forms"), ("https://a.example/owl", "about the owl"))
+    kept = Looked(start | PAGES, {"https://a.example/": links})
+    seen = await inspect_topic(text, kept=kept, around=2)
+    assert seen.missed == ()
+    assert [(one.title, one.on_topic) for one in seen.around] == [
+        ("Start", False),
+        ("Tax", False),
+        ("Owls", True),
+    ]
+    assert not (await inspect_topic(text, kept=kept)).around
+
+
 async def test_examples_fetched_before_are_not_fetched_again() -> None:
     """The hosts do not exist: only pages that are held can be judged."""
     text = topic_text("owls", "owl\nhttps://a.example/owl", negatives="https://a.example/tax")
-    kept = {
-        "https://a.example/owl": Document("the owl sleeps by day, the owl", "Owls", "https://a.example/owl"),
-        "https://a.example/tax": Document("income tax and tax forms", "Tax", "https://a.example/tax"),
-    }
+    kept = Looked(dict(PAGES))
     seen = await inspect_topic(text, kept=kept)
     assert seen.missed == ()
     assert [(one.title, one.wanted, one.on_topic) for one in seen.examples] == [

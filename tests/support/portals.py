@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -68,9 +68,9 @@ class RunningPortal:
 
 
 @contextmanager
-def running_portal(folder: Path) -> Iterator[RunningPortal]:
-    """The portal on a folder, until the block ends."""
-    server = make_server(folder, token=TOKEN, host="127.0.0.1")
+def running_portal(folder: Path | None, *, places: Sequence[Path] = ()) -> Iterator[RunningPortal]:
+    """The portal on a folder, or on places for collections, until the block ends."""
+    server = make_server([folder] if folder else [], token=TOKEN, host="127.0.0.1", places=places)
     bound = listen("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()

@@ -191,7 +191,7 @@ def test_several_collections_have_a_home_page(folder: Path, tmp_path: Path) -> N
         moved = portal.post("/c/larks/review", said="undo")
         assert moved.status == 400
         assert 'collection="larks"' in portal.get("/metrics").text
-        refused = portal.post("/", name="owls", keywords="owl", seeds="https://owls.example/")
-        assert (refused.status, "is taken" in refused.text) == (400, True)
+        refused = portal.post("/new", action="begin", name="owls", pasted="owl")
+        assert (refused.status, "add addresses to begin with" in refused.text) == (400, True)
         _, listed = ask(portal, "GET", "/api/v1/collections?limit=1&offset=1")
         assert (listed["total"], [line["name"] for line in listed["items"]]) == (2, ["owls"])

@@ -241,6 +241,7 @@ def test_review_and_topic_builder(window: Window, strings: list[str]) -> None:
         window.open("/topic")
         window.page.fill("[name=name]", "owls")
         window.page.fill("[name=pasted]", "owl")
+        window.page.click("details.card > summary")
         window.page.fill("[name=test]", text)
         window.page.fill("[name=topic]", text)
         window.page.click("#look")

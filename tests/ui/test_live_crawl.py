@@ -78,7 +78,7 @@ def test_a_crawl_from_start_to_end(watched: Watched, portal: RunningPortal, topi
     page.set_default_timeout(30_000)
     expect.set_options(timeout=30_000)
     page.goto(portal.entrance)
-    expect(page.locator("main")).to_contain_text("no collection in this folder yet")
+    expect(page.locator("main")).to_contain_text("No pages yet")
     watched.problems.clear()  # the console tells of the 404
 
     folder = topic_file.parent / "collection"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import uvicorn
 
 USUAL_PORT = 8642
+HOME = (Path(), Path("collections"))
+"""Where collections are looked for when none is named; new ones begin in the last."""
 TOKEN_VARIABLE = "HONEYGUIDE_TOKEN"  # noqa: S105 - a name
 
 
@@ -38,8 +40,9 @@ def serve(
     """Open the portal on a collection or several: watch the crawl, review, search, export.
 
     Args:
-        folders: The collection, running or finished; or several; or a folder that holds collections. With
-            several, the home page lists them and starts new crawls.
+        folders: The collection, running or finished; or several; or a folder that holds collections. By
+            default all collections of this folder and of its folder `collections`: the home page shows
+            them and starts new crawls.
         host: Interface to listen at; any other than this machine's own needs --token.
         port: Port to listen at; 0 takes a free one. By default 8642, or a free one when that is taken.
         token: What readers must know; by default a fresh one. Also read from HONEYGUIDE_TOKEN.
@@ -53,10 +56,7 @@ def serve(
         from honeyguide.ui.shelf import holds_collections
     except ImportError as error:
         raise MissingExtra("the portal", "ui") from error
-    if not folders:
-        raise HoneyguideError(
-            "name a collection, or a folder of collections: honeyguide serve collections/owls"
-        )
+    places = () if folders else HOME
     for folder in folders:
         if not (new and not is_collection(folder)) and not holds_collections(folder):
             Layout.open(folder)
@@ -68,13 +68,15 @@ def serve(
             raise
         bound = listen(host, 0)
     place = Place(host, bound.getsockname()[1], secret)
-    print_facts(
-        {"portal": place.entrance, "collection": ", ".join(map(str, folders)), "stop": "Ctrl-C"}, json=json
-    )
+    # A crawl that opens the portal beside itself is about to make its collection: nothing to be built.
+    empty = new and len(folders) == 1 and not is_collection(folders[0]) and not until_input_ends
+    entrance = place.entrance_to("topic" if empty else "")
+    named = ", ".join(map(str, folders)) or f"all in {Path.cwd()} and its folder {HOME[-1]}"
+    print_facts({"portal": entrance, "collection": named, "stop": "Ctrl-C"}, json=json)
     print(end="", flush=True)
-    server = make_server(folders, token=secret, host=host)
+    server = make_server(folders, token=secret, host=host, places=places)
     if not no_open:
-        open_browser(place.entrance)
+        open_browser(entrance)
     try:
         asyncio.run(_serve(server, bound, until_input_ends=until_input_ends))
     finally:

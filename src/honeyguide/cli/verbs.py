@@ -118,6 +118,12 @@ VERBS = (
         "report collections/owls --plot harvest.svg",
     ),
     Verb(
+        "compare",
+        "honeyguide.cli.compare:compare",
+        "Put two crawls side by side: curves, and what each found that the other did not.",
+        "compare collections/owls collections/owls-again --out compare.png",
+    ),
+    Verb(
         "why",
         "honeyguide.cli.why:why",
         "Tell the story of one address: found where, scored how, ended how.",
@@ -329,6 +335,6 @@ def build_app() -> cyclopts.App:
             help_epilogue=_EXAMPLE.format(verb.example),
             sort_key=order,
             # A screen has 24 lines: `--version` does the same, the others are for a rare look.
-            show=verb.name not in ("version", "parts", "completion", "links", "recipes"),
+            show=verb.name not in ("version", "parts", "completion", "links", "recipes", "trust"),
         )
     return app

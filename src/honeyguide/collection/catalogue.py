@@ -48,6 +48,10 @@ class Catalogue:
     """Values of all pages, in order of fetching."""
 
     def __init__(self) -> None:
+        self._clear()
+        self._heard = -1
+
+    def _clear(self) -> None:
         self.numbers: NDArray[np.int64] = np.zeros(0, np.int64)
         self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
         self.at: NDArray[np.float64] = np.zeros(0)
@@ -69,7 +73,12 @@ class Catalogue:
         return len(self.rows)
 
     def refresh(self, state: State) -> int:
-        """Read what was committed since the last time; how many pages that were."""
+        """Read what was committed since the last time; how many pages that were.
+
+        A page model that has learned judges earlier pages anew: then everything is read again.
+        """
+        if self._learned(state):
+            self._clear()
         before = self.size
         while True:
             after = int(self.numbers[-1]) if self.size else 0
@@ -79,6 +88,15 @@ class Catalogue:
             if len(found) < _BATCH:
                 break
         return self.size - before
+
+    def _learned(self, state: State) -> bool:
+        """Whether pages were judged anew since the last time; the journal tells."""
+        before, ask = self._heard, state.connection.execute
+        (self._heard,) = ask("SELECT coalesce(max(number), 0) FROM journal").fetchone()
+        if before < 0:
+            return False
+        anew = "SELECT 1 FROM journal WHERE number > ? AND kind = 'learned' LIMIT 1"
+        return ask(anew, (before,)).fetchone() is not None
 
     def _append(self, found: list[tuple[object, ...]], state: State) -> None:
         numbers, rows, at, scores, on_topic, languages, exact, near = zip(*found, strict=True)
@@ -142,6 +160,11 @@ class Catalogue:
         """Languages with their numbers of pages, most frequent first."""
         counts = np.bincount(self.languages, minlength=len(self._codes)).tolist()
         return Counter(dict(zip(self._codes, counts, strict=True))).most_common(most)
+
+    def pages_of_hosts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pages and pages on topic by host row."""
+        size = len(self.host_names)
+        return np.bincount(self.hosts, minlength=size), np.bincount(self.hosts[self.on_topic], minlength=size)
 
     def host_counts(self, *, most: int = 40, on_topic: bool = True) -> list[tuple[str, int]]:
         """Hosts with their numbers of pages (on topic), most first."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from honeyguide.collection.directory_entries import Entry, page_entries
 from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
-from honeyguide.collection.exports.datasheet import topic_languages, topic_name
+from honeyguide.collection.exports.datasheet import topic_languages, topic_name, topic_recipe
 from honeyguide.collection.exports.formats import ExportSource, write_export
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
@@ -116,6 +116,11 @@ class Collection:
     def name(self) -> str:
         """The topic's name."""
         return topic_name(self.layout.topic_file if self.layout else None)
+
+    @property
+    def recipe(self) -> str:
+        """The recipe that the topic file names; empty when it names none."""
+        return topic_recipe(self.layout.topic_file if self.layout else None)
 
     def status(self) -> Status:
         """The numbers of the crawl."""

@@ -131,10 +131,11 @@ def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
     waiting = counts.pop(Outcome.WAITING, 0)
     tally = state.setting("tally")
     spent: dict[str, float] = tally if isinstance(tally, dict) else {}
-    pages, relevant = int(spent.get("pages", 0)), int(spent.get("relevant", 0))
+    # All counts are of the pages as they are judged now, so that tiles, tables and lists agree.
+    pages, relevant = catalogue.size, int(catalogue.on_topic.sum())
     seconds = float(spent.get("seconds", 0.0))
     lately = catalogue.on_topic[-RECENT:]
-    lines, others = _frontier_hosts(state, columns)
+    lines, others = _frontier_hosts(state, catalogue, columns)
     ended = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     (hosts,) = state.connection.execute("SELECT count(*) FROM host").fetchone()
     return Overview(
@@ -152,7 +153,7 @@ def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
         outcomes=[
             Ended(outcome.name.lower(), outcome.label, count, outcome.setting) for outcome, count in ended
         ],
-        largest_hosts=largest_hosts(state),
+        largest_hosts=largest_hosts(catalogue),
         frontier_hosts=lines,
         other_hosts=others,
         frontier_scores=frontier_scores(columns),
@@ -171,28 +172,31 @@ def _rate(at: NDArray[np.float64], now: float | None, pages: int, seconds: float
     return float((lately > now - RATE_SECONDS).sum()) / max(1.0, now - first)
 
 
-def _frontier_hosts(state: State, columns: Columns) -> tuple[list[HostLine], int]:
+def _frontier_hosts(state: State, catalogue: Catalogue, columns: Columns) -> tuple[list[HostLine], int]:
     status = columns.status[1 : columns.size + 1]
     numbers = np.bincount(columns.hosts[1 : columns.size + 1][status == Outcome.WAITING])
     busy = np.flatnonzero(numbers)
     best = busy[np.argsort(-numbers[busy], kind="stable")][:HOSTS]
+    pages, relevant = catalogue.pages_of_hosts()
     lines = []
     for row in best.tolist():
-        found = state.connection.execute(
-            "SELECT name, fetched, relevant FROM host WHERE row = ?", (row,)
-        ).fetchone()
-        name, fetched, relevant = found or ("", 0, 0)
-        lines.append(HostLine(name, int(numbers[row]), fetched, relevant))
+        # Hosts may have come since the last page did.
+        name = state.connection.execute("SELECT name FROM host WHERE row = ?", (row,)).fetchone()
+        known = row < len(pages)
+        fetched, on_topic = (int(pages[row]), int(relevant[row])) if known else (0, 0)
+        lines.append(HostLine(name[0] if name else "", int(numbers[row]), fetched, on_topic))
     return lines, len(busy) - len(best)
 
 
-def largest_hosts(state: State, *, most: int = MAPPED) -> list[HostLine]:
+def largest_hosts(catalogue: Catalogue, *, most: int = MAPPED) -> list[HostLine]:
     """The hosts with most pages; their waiting addresses are not counted."""
-    found = state.connection.execute(
-        "SELECT name, fetched, relevant FROM host WHERE fetched > 0 ORDER BY fetched DESC, row LIMIT ?",
-        (most,),
-    )
-    return [HostLine(name, 0, fetched, relevant) for name, fetched, relevant in found]
+    pages, relevant = catalogue.pages_of_hosts()
+    best = np.argsort(-pages, kind="stable")[:most]
+    return [
+        HostLine(catalogue.host_names[row], 0, int(pages[row]), int(relevant[row]))
+        for row in best.tolist()
+        if pages[row]
+    ]
 
 
 def frontier_scores(columns: Columns) -> list[ScoreBin]:

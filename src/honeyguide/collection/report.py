@@ -112,23 +112,58 @@ def sliding_mean(values: NDArray[np.float64], window: int) -> NDArray[np.float64
 def breadth_first(state: State, catalogue: Catalogue) -> NDArray[np.float64]:
     """Pages on topic that fetching URLs level by level would probably have given.
 
-    URLs are taken in order of their distance from the seeds, then of discovery. Fetched pages count as they
-    were judged. A URL that still waits counts with the share on topic of the pages that were fetched at about
-    its priority. The URLs are those that this crawl came to know, not those a breadth-first crawl would meet:
-    the estimate is rough, and its error has not been studied.
+    The links of the fetched pages are followed level by level from the seeds, as a breadth-first crawl would
+    on them. Fetched pages count as they were judged. A URL that still waits counts with the share on topic of
+    the pages that were fetched at about its priority. Links on pages that were not fetched are unknown, so
+    this is rough: `benchmarks/breadth_first.py` prints how far it is from real breadth-first crawls.
     """
     columns = state.columns()
-    status, priority = columns.status[1 : columns.size + 1], columns.priority[1 : columns.size + 1]
-    value = np.full(len(status), np.nan)
-    value[catalogue.rows - 1] = catalogue.on_topic
+    status, priority = columns.status[: columns.size + 1], columns.priority[: columns.size + 1]
+    value = np.full(columns.size + 1, np.nan)
+    value[catalogue.rows] = catalogue.on_topic
     waits = status == Outcome.WAITING
-    value[waits] = _chances(priority[catalogue.rows - 1], catalogue.on_topic, priority[waits])
-    depth = np.zeros(len(status), np.int64)
-    for row, links in state.connection.execute("SELECT row, depth FROM url"):
-        depth[row - 1] = links
-    places = np.flatnonzero(~np.isnan(value))
-    level_by_level = places[np.argsort(depth[places], kind="stable")]
-    return np.asarray(np.cumsum(value[level_by_level])[: catalogue.size])
+    waits[0] = False
+    value[waits] = _chances(priority[catalogue.rows], catalogue.on_topic, priority[waits])
+    seeds = [row for (row,) in state.connection.execute("SELECT row FROM url WHERE parent = 0 ORDER BY row")]
+    order = level_by_level(np.array(seeds, np.int64), *state.links(), size=columns.size)
+    met = value[order]
+    return np.asarray(np.cumsum(met[~np.isnan(met)])[: catalogue.size])
+
+
+def level_by_level(
+    seeds: NDArray[np.int64], sources: NDArray[np.int32], targets: NDArray[np.int32], *, size: int
+) -> NDArray[np.int64]:
+    """Rows in breadth-first order; those that no link leads to come last.
+
+    Args:
+        seeds: Rows to begin with.
+        sources: Row of the page that each link is on, in ascending order of pages or not.
+        targets: Row that each link leads to.
+        size: Highest row.
+
+    Example:
+        >>> links = np.array([1, 1, 3], np.int32), np.array([3, 2, 4], np.int32)
+        >>> level_by_level(np.array([1]), *links, size=5).tolist()
+        [1, 3, 2, 4, 5]
+    """
+    by_source = np.argsort(sources, kind="stable")
+    starts = np.searchsorted(sources[by_source], np.arange(size + 2))
+    linked = targets[by_source].astype(np.int64)
+    unseen = np.ones(size + 1, np.bool_)
+    unseen[0] = False
+    level, levels = seeds, [seeds]
+    unseen[seeds] = False
+    while len(level):
+        counts = starts[level + 1] - starts[level]
+        # Places of all links of the level, page after page.
+        places = np.repeat(starts[level] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+        found = linked[places + np.arange(len(places))]
+        found = found[unseen[found]]
+        _, first = np.unique(found, return_index=True)
+        level = found[np.sort(first)]
+        unseen[level] = False
+        levels.append(level)
+    return np.concatenate([*levels, np.flatnonzero(unseen)])
 
 
 def _chances(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import DEFAULT_RECIPE, VERSION, Config
+from honeyguide.engine.visit import Visit
 from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.job.assemble import a_few_visits
 from honeyguide.job.examples import fetch_documents, read_examples
@@ -23,6 +24,9 @@ from honeyguide.web.url import canonical
 MOST_KEYWORDS = 200
 MOST_ADDRESSES = 50
 MOST_TERMS = 40
+MOST_STARTS = 5
+"""Pages to begin with that are fetched for a look."""
+MOST_LINKS = 300
 MOST_KEPT = 200
 """Fetched pages that are kept for the next look."""
 _FROM_FILES = ("examples", "negatives", "background")
@@ -52,6 +56,16 @@ class Inspection(msgspec.Struct, frozen=True):
     missed: tuple[tuple[str, str], ...]
     """Addresses that gave no page, and why."""
     tested: Judged | None = None
+    around: tuple[Judged, ...] = ()
+    """Pages to begin with and pages that they link to."""
+
+
+class Looked(msgspec.Struct):
+    """Pages fetched for a look and where they link to, kept for the next look."""
+
+    documents: dict[str, Document] = {}
+    links: dict[str, tuple[tuple[str, str], ...]] = {}
+    """Addresses and link texts by the page they are on."""
 
 
 def parted(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -116,7 +130,7 @@ def checked_topic(text: str) -> Config:
 
 
 async def inspect_topic(
-    text: str, *, test: str = "", kept: MutableMapping[str, Document] | None = None
+    text: str, *, test: str = "", kept: Looked | None = None, around: int = 0
 ) -> Inspection:
     """Fetch the examples, fit the page model, and see what it makes of them.
 
@@ -124,17 +138,21 @@ async def inspect_topic(
         text: A topic file.
         test: Address of a page to judge, or a text.
         kept: Pages fetched before, so that no site is asked twice for a look; new ones are added.
+        around: Also judge the pages to begin with and so many that the pages so far link to.
 
     Raises:
         TopicError: The topic cannot be used; one line.
     """
     config = checked_topic(text)
-    known = kept if kept is not None else {}
+    looked = kept if kept is not None else Looked()
+    known = looked.documents
     read = read_examples(config.as_topic(), Path(), read_file=_no_files, corpora=False)
     named = read.to_fetch
     asked = canonical(test.strip()) if test.strip().startswith(("http://", "https://")) else None
-    wanted = [*named.positives, *named.negatives, *named.unlabelled, *([asked] if asked else [])]
-    missed = await _fetched(config, [url for url in wanted if url not in known], known)
+    starts = [url for seed in config.crawl.seeds if (url := canonical(seed))] if around else []
+    given = [*named.positives, *named.negatives, *named.unlabelled]
+    wanted = dict.fromkeys([*given, *starts[:MOST_STARTS], *([asked] if asked else [])])
+    missed = [*await _fetched(config, [url for url in wanted if url not in known], looked)]
     examples = read.complete(known.get)
     recipe = check_config(config)
     model = build_parts(with_own_parts(recipe, discovery=()), examples, seed=config.crawl.random_seed).model
@@ -145,6 +163,12 @@ async def inspect_topic(
         tested = _judged(model, Document(test.strip(), "", "the text"), None)
     shown = [_judged(model, known[url], True) for url in named.positives if url in known]
     shown += [_judged(model, known[url], False) for url in named.negatives if url in known]
+    near: list[str] = []
+    if around:
+        near = [url for url in starts if url in known and url not in given]
+        linked = _linked(model, looked, wanted, around)
+        missed += await _fetched(config, [url for url in linked if url not in known], looked)
+        near += [url for url in linked if url in known]
     return Inspection(
         name=config.topic.name,
         recipe=recipe.name,
@@ -153,20 +177,45 @@ async def inspect_topic(
         examples=tuple(shown),
         missed=tuple(missed),
         tested=tested,
+        around=tuple(_judged(model, known[url], None) for url in near),
     )
 
 
-async def _fetched(
-    config: Config, urls: Sequence[str], kept: MutableMapping[str, Document]
-) -> tuple[tuple[str, str], ...]:
+def _linked(model: PageModel, looked: Looked, pages: Iterable[str], most: int) -> list[str]:
+    """Addresses that pages link to: those seen before, then by turns the likeliest and any."""
+    links: dict[str, str] = {}
+    taken = set(pages)
+    for page in taken:
+        links |= {url: text for url, text in looked.links.get(page, ()) if url not in taken}
+    chosen = [url for url in links if url in looked.documents][:most]
+    rest = [url for url in links if url not in looked.documents]
+    if len(chosen) < most and rest:
+        scores = model.judge_texts([links[url] for url in rest])
+        best = sorted(range(len(rest)), key=lambda place: -scores[place])
+        spread = range(0, len(rest), max(1, len(rest) // most))
+        turns = [place for pair in zip(best, spread, strict=False) for place in pair]
+        chosen += [rest[place] for place in dict.fromkeys(turns)][: most - len(chosen)]
+    return chosen
+
+
+async def _fetched(config: Config, urls: Sequence[str], looked: Looked) -> tuple[tuple[str, str], ...]:
     """Fetch pages as a crawl would (robots.txt, delays, limits); the addresses that gave none, and why."""
     if not urls:
         return ()
+
+    def remember(visit: Visit) -> None:
+        if visit.page is not None:
+            links = [(link.url, link.anchor) for link in visit.page.links if link.kind == "a"]
+            looked.links[visit.page.url] = tuple(links[:MOST_LINKS])
+
     async with a_few_visits(config) as (visitor, clock):
-        found = await fetch_documents(visitor, urls[:MOST_ADDRESSES], clock, delay=config.politeness.delay)
-    while kept and len(kept) + len(found.documents) > MOST_KEPT:
-        kept.pop(next(iter(kept)))
-    kept.update(found.documents)
+        found = await fetch_documents(
+            visitor, urls[:MOST_ADDRESSES], clock, delay=config.politeness.delay, remember=remember
+        )
+    for held in (looked.documents, looked.links):
+        while held and len(held) + len(found.documents) > MOST_KEPT:
+            held.pop(next(iter(held)))
+    looked.documents.update(found.documents)
     return found.missed
 
 

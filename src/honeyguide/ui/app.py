@@ -26,6 +26,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.ui import (
     addresses,
     builder,
+    compare,
     directory,
     exports,
     health,
@@ -71,15 +72,22 @@ THREADS = 8
 """Handlers that run at once; each may hold an open collection."""
 
 
-def create_app(folders: Path | Sequence[Path], *, token: str, hosts: tuple[str, ...] = ()) -> Starlette:
+def create_app(
+    folders: Path | Sequence[Path],
+    *,
+    token: str,
+    hosts: tuple[str, ...] = (),
+    places: Sequence[Path] = (),
+) -> Starlette:
     """The portal on one collection or several, with the REST API.
 
     Args:
         folders: The collection, which may come into being later; or several; or a folder of collections.
         token: What a reader must know.
         hosts: Names under which the portal may be asked for, beside loopback's.
+        places: Folders that may hold collections some day; new crawls begin in the last one.
     """
-    shelf = Shelf([folders] if isinstance(folders, Path) else list(folders))
+    shelf = Shelf([folders] if isinstance(folders, Path) else list(folders), places=places)
     routes: list[BaseRoute] = [
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
         Mount("/api/v1", make_api(shelf)),
@@ -89,7 +97,7 @@ def create_app(folders: Path | Sequence[Path], *, token: str, hosts: tuple[str, 
     if shelf.single:
         routes.append(Mount("/", collection_app(shelf, shelf.names[0])))
     else:
-        routes += [Mount("/c", _Collections(shelf)), *home.ROUTES]
+        routes += [Mount("/c", _Collections(shelf)), *home.ROUTES, *compare.ROUTES, *builder.NEW_ROUTES]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

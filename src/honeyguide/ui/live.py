@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -31,6 +32,8 @@ _OBEYS_WITHIN = 3.0
 def live(request: Request) -> Response:
     """The figures as they are now; the stream moves them from there."""
     portal = portal_of(request)
+    if not portal.exists:
+        return render(request, "waiting.html", title="Live", active="live", problem=portal.launcher.problem)
     figures = portal.watch.latest or quick_figures(portal)
     return render(
         request,
@@ -54,6 +57,35 @@ def quick_figures(portal: Portal) -> Figures:
     if overview.pages:
         overview = msgspec.structs.replace(overview, harvest=overview.relevant / overview.pages)
     return Figures(time.time(), standing, overview)
+
+
+def growth(request: Request) -> Response:
+    """Pages on topic against pages fetched as a small picture, for the home page."""
+    curve = portal_of(request).watch.figures().overview.curve
+    return Response(
+        growth_picture([(point.pages, point.relevant) for point in curve]),
+        media_type="image/svg+xml",
+        headers={"Cache-Control": "no-cache"},
+    )
+
+
+def growth_picture(curve: Sequence[tuple[int, int]]) -> str:
+    """The curve as SVG: an image of its own, so it names its colours (good on light and on dark)."""
+    width, height, foot = 300, 80, 76
+    points, last = "", f"0 {foot}"
+    pages, most = (curve[-1][0], max(1, curve[-1][1])) if curve else (1, 1)
+    for page, found in [(0, 0), *curve]:
+        last = f"{(width - 6) * page / pages:.1f} {foot - (foot - 6) * found / most:.1f}"
+        points += f"{'L' if points else 'M'}{last}"
+    x, y = last.split()
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}">'
+        f'<path d="M0 {foot}H{width}" stroke="#8a8578" stroke-opacity="0.35"/>'
+        f'<path d="{points}L{x} {foot}Z" fill="#e0a100" fill-opacity="0.16"/>'
+        f'<path d="{points}" fill="none" stroke="#d29700" stroke-width="2.5" stroke-linejoin="round"/>'
+        f'<circle cx="{x}" cy="{y}" r="4" fill="#d29700"/></svg>'
+    )
 
 
 async def events(request: Request) -> Response:
@@ -120,6 +152,7 @@ _WITH_LIMITS = frozenset({"budget", "continue"})
 
 ROUTES: list[BaseRoute] = [
     Route("/", live),
+    Route("/growth.svg", growth),
     Route("/events", events),
     Route("/control", control, methods=["POST"]),
 ]

@@ -38,7 +38,11 @@ class Place(msgspec.Struct, frozen=True):
     @property
     def entrance(self) -> str:
         """The address to open first."""
-        return f"{self.url}?token={self.token}"
+        return self.entrance_to("")
+
+    def entrance_to(self, path: str) -> str:
+        """An address of the portal to open first."""
+        return f"{self.url}{path}?token={self.token}"
 
 
 def chosen_token(host: str, token: str | None) -> str:
@@ -124,9 +128,11 @@ class PortalServer(uvicorn.Server):
         yield
 
 
-def make_server(folders: Path | Sequence[Path], *, token: str, host: str) -> uvicorn.Server:
+def make_server(
+    folders: Path | Sequence[Path], *, token: str, host: str, places: Sequence[Path] = ()
+) -> uvicorn.Server:
     """The server, not yet running; `serve(sockets=[...])` runs it until `should_exit` is set."""
-    app = create_app(folders, token=token, hosts=own_names(host))
+    app = create_app(folders, token=token, hosts=own_names(host), places=places)
     config = uvicorn.Config(
         app,
         log_level="warning",

@@ -25,33 +25,34 @@ class Shelf:
     """Portals by name.
 
     Args:
-        folders: Collections, or one folder that holds collections, in which new crawls begin.
+        folders: Collections, and folders that hold collections.
+        places: Folders that may hold collections some day; new crawls begin in the last one.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], *, places: Sequence[Path] = ()) -> None:
         self._lock = threading.Lock()
         self._portals: dict[str, Portal] = {}
         self.apps: dict[str, ASGIApp] = {}
         """The pages of each collection, made when they are first asked for."""
-        self.single = len(folders) == 1 and not holds_collections(folders[0])
+        fixed = [folder for folder in folders if not holds_collections(folder)]
+        self._places = [*(folder for folder in folders if holds_collections(folder)), *places]
+        self.single = len(folders) == 1 and not self._places
         """Whether it is the portal of one collection only."""
-        first = folders[0]
-        self.root = first if holds_collections(first) else first.resolve().parent
+        self.root = self._places[-1] if self._places else folders[0].resolve().parent
         """Where new crawls begin."""
-        self._fixed = [folder for folder in folders if not holds_collections(folder)]
-        for folder in self._fixed:
+        for folder in fixed:
             self._add(folder)
         self.refresh()
 
     def refresh(self) -> None:
         """Take in collections that have come into being since."""
-        if self._fixed:
-            return
         with self._lock:
-            known = {portal.folder for portal in self._portals.values()}
-            for path in sorted(self.root.iterdir()):
-                if path not in known and path.is_dir() and not path.is_symlink() and is_collection(path):
-                    self._put(path)
+            known = {portal.folder.resolve() for portal in self._portals.values()}
+            for place in self._places:
+                for path in sorted(place.iterdir()) if place.is_dir() else ():
+                    new = path.is_dir() and not path.is_symlink() and path.resolve() not in known
+                    if new and is_collection(path):
+                        self._put(path)
 
     @property
     def names(self) -> list[str]:

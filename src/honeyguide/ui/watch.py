@@ -8,6 +8,7 @@ a processor: on a large frontier the ticks come less often.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -20,11 +21,11 @@ from starlette.concurrency import run_in_threadpool
 
 from honeyguide.collection.catalogue import Catalogue
 from honeyguide.collection.estimate import Estimate, estimate_of
-from honeyguide.collection.overview import Overview, look
+from honeyguide.collection.overview import POINTS, Overview, look
+from honeyguide.collection.report import breadth_first
 from honeyguide.engine.budget import Budget
 from honeyguide.engine.control import OBEYED, Obeyed
-from honeyguide.engine.retraining import APPLIED, applied
-from honeyguide.errors import CollectionError
+from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.model import Outcome
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import holder
@@ -35,6 +36,8 @@ REST_FACTOR = 50.0
 """Rest this many times as long as a look took."""
 HEARTBEAT_SECONDS = 15.0
 MOST_READERS = 500
+GROWN = 1.25
+"""The breadth-first curve is worked out again when the crawl has grown so much."""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -60,6 +63,42 @@ class Figures(msgspec.Struct, frozen=True):
     overview: Overview
     estimate: Estimate | None = None
     """How much of the topic is found; None while the crawl is too young to tell."""
+    breadth_first: list[tuple[int, float]] = []
+    """Pages, and pages on topic that a breadth-first crawl would probably have found with so many."""
+
+
+class BreadthFirst:
+    """What breadth-first would have given, worked out beside the readers whenever the crawl has grown."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._pages = 0
+        self._busy = False
+        self._curve: list[tuple[int, float]] = []
+
+    def curve(self, pages: int) -> list[tuple[int, float]]:
+        """The curve of now, or of a little earlier; empty before it is known."""
+        with self._lock:
+            due = not self._busy and pages > GROWN * self._pages
+            self._busy = self._busy or due
+        if due:
+            threading.Thread(target=self._work_out, daemon=True, name="breadth-first").start()
+        return self._curve
+
+    def _work_out(self) -> None:
+        try:
+            with State.open(Layout(self._folder).state_file, read_only=True) as state:
+                catalogue = Catalogue()
+                catalogue.refresh(state)
+                found = breadth_first(state, catalogue)
+            places = np.unique(np.linspace(0, len(found) - 1, min(len(found), POINTS)).astype(np.int64))
+            self._curve = [(place + 1, round(float(found[place]), 1)) for place in places.tolist()]
+            self._pages = catalogue.size
+        except (HoneyguideError, sqlite3.Error):
+            """Shown without; it is tried again."""
+        finally:
+            self._busy = False
 
 
 class Watch:
@@ -72,7 +111,7 @@ class Watch:
         self._state: State | None = None
         self._file = 0
         self._catalogue = Catalogue()
-        self._passes = 0
+        self._beside = BreadthFirst(folder)
         self._version = -1
         self._latest: Figures | None = None
         self.readers = 0
@@ -106,12 +145,13 @@ class Watch:
             standing = stands(state, self._layout)
             (version,) = state.connection.execute("PRAGMA data_version").fetchone()
             if held is not None and version == self._version and not standing.running:
-                figures = msgspec.structs.replace(held, at=now, standing=standing)
+                beside = self._beside.curve(self._catalogue.size)
+                figures = msgspec.structs.replace(held, at=now, standing=standing, breadth_first=beside)
             else:
                 held_pages = self._pages(state)
                 overview = look(state, held_pages, now=now if standing.running else None)
                 estimate = estimate_of(state, rows=held_pages.rows, relevant=held_pages.on_topic)
-                figures = Figures(now, standing, overview, estimate)
+                figures = Figures(now, standing, overview, estimate, self._beside.curve(held_pages.size))
                 self._version = version
             self._latest = figures
             self.look_seconds = time.perf_counter() - started
@@ -164,10 +204,7 @@ class Watch:
             self._state = None
 
     def _pages(self, state: State) -> Catalogue:
-        """The catalogue, up to date; read again after reviews have changed old verdicts."""
-        passes = applied(state.setting(APPLIED)).passes
-        if passes != self._passes:
-            self._passes, self._catalogue = passes, Catalogue()
+        """The catalogue, up to date."""
         self._catalogue.refresh(state)
         return self._catalogue
 

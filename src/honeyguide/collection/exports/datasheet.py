@@ -94,6 +94,11 @@ def topic_name(topic_file: Path | None) -> str:
     return str(_table(_asked(topic_file), "topic").get("name", ""))
 
 
+def topic_recipe(topic_file: Path | None) -> str:
+    """The recipe that was asked for; empty when none is named."""
+    return str(_table(_asked(topic_file), "crawl").get("recipe", ""))
+
+
 def topic_languages(topic_file: Path | None) -> tuple[str, ...]:
     """The languages that were asked for; English when none are named."""
     named = _table(_asked(topic_file), "topic").get("languages")

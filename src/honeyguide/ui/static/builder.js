@@ -1,16 +1,105 @@
-// The topic builder: says that it is working, and looks again on Ctrl+Enter.
+// The topic builder: shows while one types what would count as on topic, on pages that the portal fetches.
 
-for (const form of document.querySelectorAll("form.builder")) {
-  form.addEventListener("submit", (event) => {
+import { node, root, score, svg } from "./dom.js";
+
+const PAUSE = 700;
+const form = document.getElementById("fields");
+const place = document.getElementById("seen");
+const page = form.getAttribute("action");
+
+/** The fields, without an address that is still being written: it would be another site's. */
+function fields() {
+  const data = new URLSearchParams(new FormData(form));
+  const at = document.activeElement;
+  if (form.contains(at) && at.tagName === "TEXTAREA" && !at.dataset.pasted) {
+    const before = at.value.slice(0, at.selectionStart).lastIndexOf("\n") + 1;
+    const after = at.value.indexOf("\n", at.selectionStart);
+    const line = at.value.slice(before, after < 0 ? undefined : after);
+    if (/https?:/.test(line)) data.set(at.name, at.value.slice(0, before) + (after < 0 ? "" : at.value.slice(after)));
+  }
+  return data;
+}
+
+function bar(value) {
+  return node("span", { class: "score" }, svg("svg", { viewBox: "0 0 40 8", width: 40, height: 8, "aria-hidden": "true" },
+    svg("rect", { class: "track", width: 40, height: 8, rx: 4 }),
+    svg("rect", { class: "fill", width: (40 * Math.min(1, Math.max(0, value))).toFixed(1), height: 8, rx: 4 })), ` ${score(value)}`);
+}
+
+function judged(one) {
+  const against = one.wanted !== null && one.wanted !== one.on_topic;
+  return node("li", {},
+    node("div", { class: "line" }, node("span", { class: one.on_topic ? "tag good" : "tag bad" }, one.on_topic ? "on topic" : "off topic"), bar(one.score),
+      against ? node("span", { class: "tag bad" }, `you say ${one.wanted ? "on" : "off"} topic`) : null),
+    node("span", { class: "title" }, node("bdi", {}, one.title || one.url)), " ", node("span", { class: "url" }, node("bdi", {}, one.url)),
+    node("p", { class: "line" }, ...(one.terms.length ? one.terms.slice(0, 8).map(([term]) => node("span", { class: "tag" }, term))
+      : [node("span", { class: "soft" }, "no word of it speaks for the topic")])));
+}
+
+const card = (title, ...inside) => node("section", { class: "card" }, node("h2", {}, title), ...inside);
+const list = (pages) => node("ul", { class: "list" }, ...pages.map(judged));
+
+function show(seen, busy) {
+  const all = [...seen.examples.filter((one) => one.wanted), ...seen.around];
+  const counted = all.filter((one) => one.on_topic).length;
+  place.replaceChildren(
+    card("What would count", all.length
+      ? node("p", {}, node("strong", {}, `${counted} of ${all.length}`), ` page${all.length === 1 ? "" : "s"} fetched for a look would count as on topic.`)
+      : node("p", { class: "soft" }, "Add an address, and the page and some that it links to are judged here."),
+    busy ? node("p", { class: "soft" }, "Fetching pages that they link to…") : "",
+    node("p", { class: "line", id: "terms" }, ...seen.terms.slice(0, 20).map(([term]) => node("span", { class: "tag" }, term)))),
+    ...(seen.examples.length ? [card("Your examples", list(seen.examples))] : []),
+    ...(seen.around.length ? [card("Pages around them", list(seen.around))] : []),
+    ...(seen.missed.length ? [card("Not fetched", node("ul", { class: "list" }, ...seen.missed.map(([url, reason]) =>
+      node("li", {}, node("bdi", {}, url), " ", node("span", { class: "soft" }, reason)))))] : []));
+}
+
+let turn = 0;
+let sent = "";
+
+async function ask(data) {
+  const answer = await fetch(`${page}/look`, { method: "POST", body: data });
+  return answer.ok ? answer.json() : { problem: "the portal does not answer" };
+}
+
+async function look() {
+  const data = fields();
+  if (data.toString() === sent || !data.get("pasted").trim()) return;
+  if (!data.get("name").trim()) data.set("name", "new topic");
+  sent = data.toString();
+  const mine = ++turn;
+  place.setAttribute("aria-busy", "true");
+  // First what is known at once, then the pages around.
+  for (const around of ["", "yes"]) {
+    data.set("around", around);
+    const seen = await ask(data);
+    if (mine !== turn) return;
+    if (seen.problem) place.replaceChildren(card("What would count", node("p", { class: "message" }, seen.problem)));
+    else show(seen, !around && Boolean(data.get("seeds").trim() || /https?:/.test(data.get("pasted"))));
+    if (seen.problem) break;
+  }
+  place.removeAttribute("aria-busy");
+}
+
+let timer = 0;
+const soon = () => { clearTimeout(timer); timer = setTimeout(() => look().catch(() => {}), PAUSE); };
+form.addEventListener("input", (event) => {
+  if (event.inputType === "insertFromPaste") event.target.dataset.pasted = "yes"; else delete event.target.dataset.pasted;
+  soon();
+});
+form.addEventListener("change", soon);
+
+for (const one of document.querySelectorAll("form.builder")) {
+  one.addEventListener("submit", (event) => {
     const button = event.submitter;
     if (!button) return;
     button.textContent = "Working…";
     // After the form was sent: a disabled button would not be part of it.
-    setTimeout(() => { for (const one of form.querySelectorAll("button")) one.disabled = true; }, 0);
+    setTimeout(() => { for (const each of one.querySelectorAll("button")) each.disabled = true; }, 0);
   });
-  form.addEventListener("keydown", (event) => {
+  one.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    form.requestSubmit(form.querySelector("#look, #build"));
+    one.requestSubmit(one.querySelector("#look, #build"));
   });
 }

@@ -31,7 +31,7 @@ function grid(root, width, height, marks, format) {
 }
 
 /** A line (with a filled area) through [x, y] points, drawn into a box. */
-export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1, top, kind = "", height = 200, band = null }) {
+export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1, top, kind = "", height = 200, band = null, beside = null }) {
   const width = Math.max(240, box.clientWidth);
   const root = frame(width, height, label);
   box.replaceChildren(root);
@@ -47,10 +47,16 @@ export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1,
     const [low, high] = [Math.min(band[0], ceiling), Math.min(band[1], ceiling)];
     root.append(
       svg("rect", { class: "band", x: PAD.left, width: width - PAD.left - PAD.right, y: y(high).toFixed(1), height: Math.max(1, y(low) - y(high)).toFixed(1) }),
-      svg("text", { class: "axis", x: PAD.left + 8, y: PAD.top + 14 }, band[2]));
+      svg("text", { class: "axis", x: PAD.left + 8, y: Math.max(PAD.top + 12, y(high) - 5).toFixed(1) }, band[2]));
   }
   const x = (value) => PAD.left + ((value - first) / (last - first || 1)) * (width - PAD.left - PAD.right);
   const path = points.map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`).join("");
+  if (beside && beside.points.length > 1) {
+    const dashed = beside.points.map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`).join("");
+    const end = beside.points[beside.points.length - 1];
+    root.append(svg("path", { class: "stroke beside", d: dashed }),
+      svg("text", { class: "axis", x: Math.min(x(end[0]), width - PAD.right), y: Math.max(PAD.top + 12, y(end[1]) - 8), "text-anchor": "end" }, beside.label));
+  }
   const base = (height - PAD.bottom).toFixed(1);
   root.append(
     svg("path", { class: `area ${kind}`, d: `${path}L${x(points[points.length - 1][0]).toFixed(1)} ${base}L${x(points[0][0]).toFixed(1)} ${base}Z` }),

@@ -42,11 +42,12 @@ function standing({ standing: now, overview }) {
     `${seconds(overview.seconds)} of crawling, ${whole(overview.requests)} requests, ${bytes(overview.bytes)} of pages, ${whole(now.sessions)} run${now.sessions === 1 ? "" : "s"}`);
 }
 
-function charts({ overview, estimate }) {
+function charts({ overview, estimate, breadth_first: beside }) {
   const pages = (value) => value === 1 ? "1 page" : `${whole(value)} pages`;
   const curve = overview.curve;
   line(byId("curve"), curve.map((point) => [point[0], point[1]]), {
-    label: `Pages on topic over pages fetched: ${overview.relevant} of ${overview.pages}`, x: pages, height: 260,
+    label: `Pages on topic over pages fetched: ${overview.relevant} of ${overview.pages}`, x: pages, height: 300,
+    beside: { points: beside, label: "breadth-first, roughly estimated" },
     band: estimate ? [estimate.total_low, estimate.total_high, `about ${whole(Math.round(estimate.total))} on topic in all`] : null });
   line(byId("recent"), curve.map((point) => [point[0], point[2]]), {
     label: `Share of relevant pages among the last 200: ${share(overview.recent_harvest)}`, x: pages, top: 1,

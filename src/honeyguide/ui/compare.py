@@ -1,0 +1,78 @@
+"""Two collections side by side: curves, and what each found that the other did not."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from honeyguide.collection.compare import Comparison
+from honeyguide.collection.compare import compare as compared
+from honeyguide.ui.render import query_of, render
+from honeyguide.ui.shelf import Shelf, shelf_of
+
+SHOWN = 25
+WIDTH, HEIGHT, LEFT, FOOT = 720, 300, 52, 26
+"""Of the picture, with the room for its axes."""
+
+
+def compare(request: Request) -> Response:
+    """Choose two collections; with both, what tells them apart."""
+    shelf = shelf_of(request)
+    asked = query_of(request)
+    left, right = asked.text("left", most=200), asked.text("right", most=200)
+    names = [(name, shelf.portal(name).topic) for name in shelf.names if shelf.portal(name).exists]
+    found = _found(shelf, left, right) if left and right else None
+    return render(
+        request,
+        "compare.html",
+        title="Compare",
+        names=names,
+        left=left,
+        right=right or next((name for name, _ in names if name != left), ""),
+        found=found,
+        sides=(
+            [
+                (found.left, found.left_at, shelf.path_of(left)),
+                (found.right, found.right_at, shelf.path_of(right)),
+            ]
+            if found
+            else []
+        ),
+        picture=picture(found) if found else None,
+    )
+
+
+def _found(shelf: Shelf, left: str, right: str) -> Comparison:
+    one, other = shelf.portal(left), shelf.portal(right)
+    with (
+        one.reading() as here,
+        other.reading() as there,
+        one.catalogue() as mine,
+        other.catalogue() as theirs,
+    ):
+        return compared(here, there, shown=SHOWN, catalogues=(mine, theirs))
+
+
+def picture(found: Comparison) -> dict[str, object]:
+    """Paths and marks of the two curves, for the template to draw."""
+    pages = max(found.left.pages, found.right.pages, 1)
+    most = max(found.left.relevant, found.right.relevant, 1)
+    wide, tall = WIDTH - LEFT - 12, HEIGHT - FOOT - 12
+
+    def path(curve: tuple[tuple[int, int], ...]) -> str:
+        points = (f"{LEFT + wide * page / pages:.1f} {12 + tall * (1 - n / most):.1f}" for page, n in curve)
+        return "M" + "L".join(points)
+
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "foot": HEIGHT - FOOT,
+        "pages": pages,
+        "marks": [(round(most * part / 4), 12 + tall * (1 - part / 4)) for part in range(5)],
+        "paths": [path(found.left.curve), path(found.right.curve)],
+    }
+
+
+ROUTES: list[BaseRoute] = [Route("/compare", compare)]
