@@ -3,24 +3,40 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 from honeyguide.cli import main
-from honeyguide.cli.verbs import GROUPS, VERBS
+from honeyguide.cli.verbs import GROUPS, SECTIONS, VERBS
 
 HEAVY = ("numba", "sklearn", "scipy", "matplotlib", "numpy", "aiohttp")
 
 
-@pytest.mark.parametrize("words", ["", *GROUPS, *(verb.name for verb in VERBS)])
+def test_the_first_help_shows_every_command_in_a_section(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for title, firsts in SECTIONS.items():
+        assert f"╭─ {title} " in shown
+        for first in firsts:
+            assert re.search(rf"^│ {first} ", shown, re.MULTILINE), first
+    assert {verb.name.split()[0] for verb in VERBS} == {one for firsts in SECTIONS.values() for one in firsts}
+
+
+def test_the_help_of_a_command_is_all_that_its_author_wrote(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "--help"]) == 0
+    assert ".config/fish/completions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [*GROUPS, *(verb.name for verb in VERBS)])
 def test_help_fits_a_screen_and_has_an_example(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     with contextlib.redirect_stdout(io.StringIO()) as output:
         assert main([*words.split(), "--help"]) == 0
     lines = output.getvalue().rstrip("\n").split("\n")
-    assert len(lines) <= 24
+    assert len(lines) <= 30
     assert max(map(len, lines)) <= 100
     assert "Example: honeyguide " in output.getvalue()
     assert lines[0].startswith(f"Usage: honeyguide {words}".strip())
@@ -53,6 +69,6 @@ def test_help_loads_no_heavy_library_and_is_quick() -> None:
 
 def test_no_words_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
-    assert "Commands" in capsys.readouterr().out
+    assert "Crawl" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("0.")

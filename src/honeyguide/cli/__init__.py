@@ -11,8 +11,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from honeyguide.cli.everywhere import take_common
 from honeyguide.cli.failure import explain
+from honeyguide.cli.output import fail
 from honeyguide.cli.verbs import build_app
+from honeyguide.log import LOG, stop_logs, writes_logs
 
 __all__ = ["main"]
 
@@ -24,9 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Words after the program's name; by default those of this process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = _take_debug(words)
+    debug = False
     try:
-        status = build_app()(words, exit_on_error=False, print_error=False, result_action="return_value")
+        debug = take_common(words, os.environ)
+        status = build_app(words)(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (`head`, a pager) has seen enough. Nothing more can be said on this stream, and
@@ -34,18 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (Exception, KeyboardInterrupt) as error:
+        message, failed = explain(error)
+        if debug and writes_logs():
+            LOG.error("error", exc_info=error, extra={"facts": {"message": message}})
+            return failed
         if debug:
             traceback.print_exception(error)
-        message, failed = explain(error)
-        print(f"honeyguide: {message}", file=sys.stderr)
+        fail(message)
         return failed
+    finally:
+        stop_logs()
     return status if isinstance(status, int) else 0
-
-
-def _take_debug(words: list[str]) -> bool:
-    """Whether `--debug` stands among the options; it belongs to every verb, so none declares it."""
-    end = words.index("--") if "--" in words else len(words)
-    if "--debug" not in words[:end]:
-        return False
-    words.remove("--debug")
-    return True

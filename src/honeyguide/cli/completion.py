@@ -8,9 +8,9 @@ from typing import Literal
 def completion(shell: Literal["bash", "zsh", "fish"], /) -> None:
     """Print a completion script for a shell.
 
-    bash: `honeyguide completion bash > ~/.local/share/bash-completion/completions/honeyguide`;
-    zsh: `honeyguide completion zsh > ~/.zfunc/_honeyguide`, with `~/.zfunc` in `fpath`;
-    fish: `honeyguide completion fish > ~/.config/fish/completions/honeyguide.fish`.
+    - bash: honeyguide completion bash > ~/.local/share/bash-completion/completions/honeyguide
+    - zsh: honeyguide completion zsh > ~/.zfunc/_honeyguide, with ~/.zfunc in fpath
+    - fish: honeyguide completion fish > ~/.config/fish/completions/honeyguide.fish
 
     Args:
         shell: Which shell.

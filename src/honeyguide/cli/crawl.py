@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import sys
-import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from honeyguide.cli.output import Progress, note, print_facts
+from honeyguide.cli.environment import by_environment
+from honeyguide.cli.everywhere import OUT
+from honeyguide.cli.output import Progress, fail, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
 from honeyguide.collection.collection import Collection, Status
@@ -23,11 +24,11 @@ from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError, TopicError
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
+from honeyguide.log import writes_logs
 from honeyguide.model import Outcome
 from honeyguide.store.layout import Layout, is_begun, is_collection
-from honeyguide.topic.seed_list import read_seeds
+from honeyguide.topic.seed_list import read_seeds, refuse_files
 from honeyguide.trust import is_trusted, remember_trust
-from honeyguide.web.url import canonical
 
 INTERRUPTED = "interrupted"
 MOST_WARNINGS = 5
@@ -38,13 +39,14 @@ def crawl(
     *topic: str,
     keywords: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
     seeds_file: Path | None = None,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    out: Annotated[Path | None, OUT] = None,
     recipe: str | None = None,
-    max_pages: int | None = None,
-    max_seconds: float | None = None,
+    max_pages: int | str | None = None,
+    max_seconds: float | str | None = None,
     allow_net: tuple[str, ...] = (),
     trust: bool = False,
     ui: bool = False,
+    metrics: str = "",
     json: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -56,12 +58,13 @@ def crawl(
         seeds_file: More addresses to begin with: a list, a CSV, a browser's bookmarks or a sitemap.
         out: Folder of the collection; by default `collections/NAME`.
         recipe: Use this recipe instead of the file's (see `honeyguide recipes`).
-        max_pages: Pages to download, instead of the file's limit.
-        max_seconds: Time to spend, instead of the file's limit.
+        max_pages: Pages to download, or `unlimited`, instead of the file's limit.
+        max_seconds: Time to spend, such as 90 or `2 h`, instead of the file's limit.
         allow_net: Private networks that may be asked, such as 127.0.0.0/8.
         trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
             classes, without asking you (see `honeyguide trust`).
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
+        metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
@@ -71,17 +74,18 @@ def crawl(
         if not is_trusted(file, found):
             require_trust(file, found, trust=trust)
             remember_trust(file, found)
-    check_config(config)
-    folder = out or Path("collections") / slug(config.topic.name)
-    if is_collection(folder):
-        check_same_topic(config, Layout.open(folder))
     changes: dict[str, dict[str, object]] = {
         "crawl": {"recipe": recipe, "max_pages": max_pages, "max_seconds": max_seconds},
         "network": {"allow_net": allow_net or None},
     }
+    config = changed(by_environment(config), changes)
+    check_config(config)
+    folder = out or Path("collections") / slug(config.topic.name)
+    if is_collection(folder):
+        check_same_topic(config, Layout.open(folder))
     if trust and is_collection(folder):
         Layout.adopt(folder, reach=reach(load(Layout.open(folder).topic_file)))
-    run(changed(config, changes), folder, json=json, quiet=quiet, ui=ui)
+    run(config, folder, json=json, quiet=quiet, ui=ui, metrics=metrics)
 
 
 def _asked(
@@ -90,9 +94,7 @@ def _asked(
     """The topic file, or a topic made of what was typed."""
     more = read_seeds(seeds_file) if seeds_file else ()
     if keywords:
-        for word in words:
-            if canonical(word) is None and Path(word).exists():
-                raise TopicError(f"{word} is a file; give addresses from a file with --seeds-file {word}")
+        refuse_files(words)
         name = out.name if out else " ".join(keywords)
         given = {"topic": {"name": name, "keywords": keywords}, "crawl": {"seeds": (*words, *more)}}
         config = check_values(given)
@@ -113,10 +115,11 @@ def resume(
     folder: Path,
     /,
     *,
-    max_pages: int | None = None,
-    max_seconds: float | None = None,
+    max_pages: int | str | None = None,
+    max_seconds: float | str | None = None,
     trust: bool = False,
     ui: bool = False,
+    metrics: str = "",
     json: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -128,6 +131,7 @@ def resume(
         max_seconds: A new limit for all its time together.
         trust: Go on with a collection that was made elsewhere (see `honeyguide trust`).
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
+        metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
@@ -140,7 +144,14 @@ def resume(
         require_trust(layout.topic_file, found, trust=trust)
     Layout.adopt(folder, reach=found)
     limits: dict[str, object] = {"max_pages": max_pages, "max_seconds": max_seconds}
-    run(changed(config, {"crawl": limits}), folder, json=json, quiet=quiet, ui=ui)
+    run(
+        changed(by_environment(config), {"crawl": limits}),
+        folder,
+        json=json,
+        quiet=quiet,
+        ui=ui,
+        metrics=metrics,
+    )
 
 
 def slug(name: str) -> str:
@@ -163,17 +174,33 @@ def check_same_topic(config: Config, layout: Layout) -> None:
         )
 
 
-def run(config: Config, folder: Path, *, json: bool, quiet: bool, ui: bool = False) -> None:
-    """Run a crawl with progress and clean interrupts, and print how it ended; with the portal beside it."""
+def run(
+    config: Config, folder: Path, *, json: bool, quiet: bool, ui: bool = False, metrics: str = ""
+) -> None:
+    """Run a crawl with progress and clean interrupts, and print how it ended.
+
+    Args:
+        config: What to crawl.
+        folder: The collection.
+        json: Print the closing figures as JSON.
+        quiet: Show no progress.
+        ui: Open the portal beside it.
+        metrics: Where to answer Prometheus; empty for nowhere.
+    """
+    place = None
+    if metrics:
+        from honeyguide.job.metrics import parse_place  # a server, which few crawls need
+
+        place = parse_place(metrics)
     if not ui:
-        _run(config, folder, json=json, quiet=quiet)
+        _run(config, folder, place, json=json, quiet=quiet)
         return
     with portal_beside(folder) as portal:
-        _run(config, folder, json=json, quiet=quiet)
+        _run(config, folder, place, json=json, quiet=quiet)
         portal.wait()
 
 
-def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
+def _run(config: Config, folder: Path, metrics: tuple[str, int] | None, *, json: bool, quiet: bool) -> None:
     note(f"crawling for {config.topic.name!r} into {folder} (Ctrl-C stops it in order)")
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
@@ -184,10 +211,10 @@ def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
         for lack in lacks(recipe):
             note(f"warning: {lack}")
     warnings: dict[str, None] = {}
-    run_here(lambda: _watch(job, config, warnings, quiet=quiet))
+    run_here(lambda: _watch(job, config, warnings, metrics, quiet=quiet))
     for url, reason in job.missed_examples:
         note(f"warning: example {url} was not used: {reason}")
-    for said in list(warnings)[:MOST_WARNINGS]:
+    for said in [] if writes_logs() else list(warnings)[:MOST_WARNINGS]:
         note(f"warning: {said}")
     with Collection.open(folder) as collection:
         status = collection.status()
@@ -208,7 +235,7 @@ def _run(config: Config, folder: Path, *, json: bool, quiet: bool) -> None:
         facts["not fetched"] = left_out
     print_facts(facts, json=json)
     if job.reason == INTERRUPTED:
-        print(f"honeyguide: interrupted; go on with: honeyguide resume {folder}", file=sys.stderr)
+        fail(f"interrupted; go on with: honeyguide resume {folder}")
     else:
         note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
 
@@ -241,28 +268,32 @@ def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
     return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
 
-async def _watch(job: Crawl, config: Config, warnings: dict[str, None], *, quiet: bool) -> None:
+async def _watch(
+    job: Crawl, config: Config, warnings: dict[str, None], metrics: tuple[str, int] | None, *, quiet: bool
+) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
             loop.add_signal_handler(number, job.stop, INTERRUPTED)
         except (RuntimeError, NotImplementedError, ValueError):  # not the main thread
             break
-    started, first = time.monotonic(), -1
-    with Progress(config.crawl.max_pages, quiet=quiet) as progress:
+    async with AsyncExitStack() as beside:
+        if metrics is not None:
+            from honeyguide.job.metrics import serve_metrics
+
+            port = await beside.enter_async_context(serve_metrics(job, *metrics))
+            note(f"metrics: port {port} of {metrics[0]}")
+        progress = beside.enter_context(Progress(config.crawl.max_pages, quiet=quiet))
         async for event in job.run():
-            tally = job.tally
-            first = tally.pages - 1 if first < 0 else first
             if event.kind == "warning" and len(warnings) < 1000:
                 warnings[f"{event.data.get('source', '')}: {event.data.get('note', '')}"] = None
-            if event.kind != "page":
-                continue
-            elapsed = max(1e-3, time.monotonic() - started)
-            progress.update(
-                pages=tally.pages,
-                relevant=tally.relevant,
-                harvest=tally.harvest,
-                waiting=job.crawler.waiting if job.crawler else 0,
-                rate=(tally.pages - first) / elapsed,
-                last=event.url,
-            )
+            if event.kind == "page":
+                now = job.progress
+                progress.update(
+                    pages=now.pages,
+                    relevant=now.relevant,
+                    harvest=now.harvest,
+                    waiting=now.waiting,
+                    rate=now.rate,
+                    last=now.last,
+                )

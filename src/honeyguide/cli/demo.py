@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import Progress, note, print_table
 
 
 def demo(
-    *, out: Path = Path("demo-output"), topic: str = "", json: bool = False, quiet: bool = False
+    *,
+    out: Annotated[Path, OUT] = Path("demo-output"),
+    topic: str = "",
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Crawl a small generated web on this machine with three recipes, and compare them.
 

@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.meter import Meter
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
@@ -20,7 +19,7 @@ def directory(
     folder: Path,
     /,
     *,
-    output: Annotated[Path | None, Parameter(name=("--out", "--output", "--to", "-o"))] = None,
+    out: Annotated[Path | None, OUT] = None,
     subjects: int = 0,
     seed: int = 0,
     title: str = "",
@@ -30,13 +29,13 @@ def directory(
 
     Args:
         folder: The collection.
-        output: Folder for the site; without it the subjects are only shown.
+        out: Folder for the site; without it the subjects are only shown.
         subjects: How many; 0 for a number that suits the collection.
         seed: Equal seeds give equal subjects.
         title: Of the site; by default the topic's name.
         json: Print JSON.
     """
-    if output is not None:
+    if out is not None:
         try:
             from honeyguide.ui.static_directory import write_static_directory
         except ImportError:
@@ -47,19 +46,17 @@ def directory(
             made = collection.directory(subjects=max(0, subjects), seed=seed, progress=meter)
         with suppress(CollectionError):  # the portal shows the same, unless the collection cannot be written
             made.save(collection.layout.directory_file)
-        if output is None:
+        if out is None:
             rows = [
                 {"pages": len(one.rows), "subject": one.label, "terms": one.terms} for one in made.subjects
             ]
             print_table(rows, ("pages", "subject"), json=json)
             return
         named = title or topic_name(collection.layout.topic_file) or folder.resolve().name
-        with Meter(f"writing {output}") as meter:
-            files = write_static_directory(
-                collection, made, output, title=named, at=time.time(), progress=meter
-            )
+        with Meter(f"writing {out}") as meter:
+            files = write_static_directory(collection, made, out, title=named, at=time.time(), progress=meter)
     facts: dict[str, object] = {
-        "open": str(output / "index.html"),
+        "open": str(out / "index.html"),
         "pages": made.listed,
         "subjects": len(made.subjects),
         "hosts": len(made.hosts),

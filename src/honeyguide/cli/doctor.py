@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from rich.console import Console
 
 from honeyguide.cli.checkup import Check, check_installation, check_machine
-from honeyguide.cli.output import note, print_table
+from honeyguide.cli.environment import by_environment
+from honeyguide.cli.output import fail, note, print_table
 from honeyguide.config.load import load
 
 _MARKS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
@@ -33,14 +33,14 @@ def doctor(topic: Path | None = None, /, *, folder: Path = Path(), json: bool = 
     print_table(rows, ["check", "result", "found", "fix"], json=json)
     failed = [c.name for c in checks if c.result == "failed"]
     if failed and not json:
-        print(f"honeyguide: essential checks failed: {', '.join(failed)}", file=sys.stderr)
+        fail(f"essential checks failed: {', '.join(failed)}")
     elif not json:
         note("All essential checks passed.")
     return 1 if failed else 0
 
 
 def _check_identity(topic: Path) -> Check:
-    identity = load(topic).identity
+    identity = by_environment(load(topic)).identity
     if identity.has_contact:
         return Check("contact in user agent", "ok", identity.user_agent)
     fix = 'set user_agent = "honeyguide/0.1 (+https://...; you@...)" under [identity]'

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.meter import Meter
 from honeyguide.cli.output import print_facts
 from honeyguide.collection.collection import Collection
@@ -36,9 +37,7 @@ def export(
         "datasheet",
         "datasheet-html",
     ] = "jsonl",
-    out: Annotated[
-        Path | None, Parameter(name=("--out", "--to", "--output", "-o"), allow_leading_hyphen=True)
-    ] = None,
+    out: Annotated[Path | None, Parameter(name=OUT.name, allow_leading_hyphen=True)] = None,
     all_pages: bool = False,
     text: bool = False,
     json: bool = False,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Annotated
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.lab_run import CellProgress
 from honeyguide.cli.output import fail, note, print_table
 
@@ -17,7 +19,7 @@ def gate(
     allow_regression: bool = False,
     reason: str = "",
     jobs: int | None = None,
-    out: Path | None = None,
+    out: Annotated[Path | None, OUT] = None,
     floors: Path | None = None,
     json: bool = False,
     quiet: bool = False,

@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import clean, note, print_table
 
 
@@ -22,8 +23,8 @@ def run(
     *,
     only: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
     jobs: int | None = None,
-    out: Path | None = None,
-    json: Path | None = None,
+    out: Annotated[Path | None, OUT] = None,
+    json: bool = False,
     quiet: bool = False,
 ) -> None:
     """Run an experiment and write its tables, figures and report.
@@ -33,19 +34,19 @@ def run(
         only: Recipes to run, by label or name; by default all.
         jobs: Processes; by default as many as there are cores.
         out: Folder to write to; by default lab-output/NAME.
-        json: Also write the results to this file.
+        json: Print the results as JSON; they are also in results.json of that folder.
         quiet: Show no progress and no table.
     """
     from honeyguide.lab.runner.results import to_json
-    from honeyguide.lab.runner.run import run_experiment, write_whole
+    from honeyguide.lab.runner.run import run_experiment
 
     with CellProgress(quiet=quiet) as progress:
         written = run_experiment(
             experiment, out=out, only=only, jobs=jobs or os.cpu_count() or 1, progress=progress.update
         )
-    if json is not None:
-        write_whole(json, to_json(written.results))
-    if quiet:
+    if json:
+        print(to_json(written.results).decode(), end="")
+    if quiet or json:
         return
     table = written.tables[0] if written.tables else None
     if table is not None:

@@ -22,6 +22,7 @@ def mcp(
     crawl_seconds: int = 600,
     crawl_hosts: tuple[str, ...] = (),
     allow_net: tuple[str, ...] = (),
+    json: bool = False,
 ) -> None:
     """Let agents search and read collections by the Model Context Protocol.
 
@@ -36,6 +37,7 @@ def mcp(
         crawl_seconds: Most seconds of such a crawl.
         crawl_hosts: Only these hosts, and those below them.
         allow_net: Private networks that such a crawl may ask, such as 127.0.0.0/8.
+        json: Print where it listens as JSON (http).
     """
     try:
         from honeyguide.integrations.mcp import CrawlLimits, http_app, make_mcp
@@ -62,7 +64,7 @@ def mcp(
     secret = chosen_token(host, token or os.environ.get("HONEYGUIDE_TOKEN") or None)
     bound = listen(host, port)
     place = Place(host, bound.getsockname()[1], secret)
-    print_facts({"mcp": f"{place.url}mcp", "token": secret, "stop": "Ctrl-C"})
+    print_facts({"mcp": f"{place.url}mcp", "token": secret, "stop": "Ctrl-C"}, json=json)
     print(end="", flush=True)
     app = http_app(server, token=secret, hosts=own_names(host))
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="on")

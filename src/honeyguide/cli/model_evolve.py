@@ -12,6 +12,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.labelled_examples import read_labelled
 from honeyguide.cli.output import note, print_facts
 from honeyguide.errors import TopicError
@@ -28,7 +29,7 @@ def evolve(
     examples: Path,
     /,
     *,
-    out: Path = Path("similarity.json"),
+    out: Annotated[Path, OUT] = Path("similarity.json"),
     population: int = 400,
     generations: int = 30,
     k: int = 10,

@@ -21,6 +21,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from honeyguide.log import ERROR, INFO, WARNING, say, writes_logs
+
 LINE_SECONDS = 10.0
 """Between two lines of progress in a pipe."""
 _UNSAFE = dict.fromkeys((*range(32), *range(127, 160)), "�")
@@ -123,18 +125,28 @@ def print_facts(facts: Mapping[str, object], *, json: bool = False) -> None:
 
 
 def note(message: str) -> None:
-    """Tell a person something on the side; a pipe is not disturbed."""
-    if sys.stderr.isatty():
+    """Tell a person something on the side; a pipe is not disturbed, a log gets a line."""
+    if writes_logs():
+        if message.startswith("warning: "):
+            say(WARNING, "warning", message=message.removeprefix("warning: "))
+        else:
+            say(INFO, "note", message=message)
+    elif sys.stderr.isatty():
         Console(stderr=True).print(Text(clean(message)), soft_wrap=True)
 
 
 def fail(message: str) -> None:
     """Print one line to standard error, as every error of the program looks."""
-    print(f"honeyguide: {clean(message)}", file=sys.stderr)
+    if writes_logs():
+        say(ERROR, "error", message=message)
+    else:
+        print(f"honeyguide: {clean(message)}", file=sys.stderr)
 
 
 class Progress:
     """A live view of a crawl on standard error; a line every ten seconds in a pipe, nothing when quiet.
+
+    Where standard error is a log, the crawl itself says how far it is.
 
     Args:
         total: Pages to fetch, or None when there is no such limit.
@@ -153,6 +165,7 @@ class Progress:
         self._facts: dict[str, object] = {}
         self._console = console or Console(stderr=True)
         self._live: Live | None = None
+        quiet = quiet or writes_logs()
         self._lines = not quiet and not self._console.is_terminal
         self._told = time.monotonic()
         if not quiet and self._console.is_terminal:

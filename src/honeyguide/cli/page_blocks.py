@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import print_json, print_table
 from honeyguide.config.load import load
 from honeyguide.errors import HoneyguideError
@@ -36,7 +37,7 @@ def blocks(
     *,
     collection: Path | None = None,
     topic: Path | None = None,
-    png: Path | None = None,
+    out: Annotated[Path | None, OUT] = None,
     alpha: float | None = None,
     tags: Literal["modern", "paper"] = "modern",
     json: bool = False,
@@ -47,7 +48,7 @@ def blocks(
         page: A file, or the address of a page (taken from the collection when it is there).
         collection: Score with the model of this collection.
         topic: Score with the model of this topic file (words and files; no example is fetched).
-        png: Also draw the blocks into this file.
+        out: Also draw the blocks into this picture (.png).
         alpha: Granularity above 0 and up to 1; smaller values give smaller blocks.
         tags: Which elements count: today's or the paper's.
         json: Print JSON.
@@ -60,8 +61,8 @@ def blocks(
     )
     found = _page(page, cut, collection, topic)
     scored = scored_blocks(found, parts)
-    if png is not None:
-        draw_blocks(scored, png, title=found.title or found.url)
+    if out is not None:
+        draw_blocks(scored, out, title=found.title or found.url)
     if json:
         print_json([msgspec.to_builtins(one) for one in scored])
         return

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from honeyguide.cli.serve import open_browser
 from honeyguide.errors import HoneyguideError, MissingExtra
+from honeyguide.log import INFO, say, writes_logs
 
 _PATIENCE = 10.0
 _LOOK = 0.1
@@ -39,12 +40,19 @@ class Beside:
         before = {number: signal.signal(number, enough) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             # Also where no terminal is: without the token in it nobody can open the portal.
-            print(f"the portal stays open at {self.address} until Ctrl-C", file=sys.stderr, flush=True)
+            _tell(f"the portal stays open at {self.address} until Ctrl-C")
             while not over and self._process.poll() is None:
                 time.sleep(_LOOK)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _tell(line: str) -> None:
+    if writes_logs():  # a log is read by others than those who may enter
+        say(INFO, "note", message=line.partition("?token=")[0])
+    else:
+        print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -77,7 +85,7 @@ def portal_beside(folder: Path) -> Iterator[Beside]:
                 )
             told += line
         beside = Beside(process, str(json.loads(told)["portal"]))
-        print(f"portal: {beside.address}", file=sys.stderr, flush=True)
+        _tell(f"portal: {beside.address}")
         open_browser(beside.address)
         yield beside
     finally:

@@ -6,8 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.report import report_of
@@ -18,17 +17,17 @@ def report(
     folder: Path,
     /,
     *,
-    plot: Annotated[Path | None, Parameter(name=("--out", "--plot", "-o"))] = None,
+    out: Annotated[Path | None, OUT] = None,
     json: bool = False,
 ) -> None:
     """Print the figures of a crawl and draw its report.
 
     Args:
         folder: The collection.
-        plot: Picture (.png, .svg) or page (.html) to write; by default `report.png` in the collection.
+        out: Picture (.png, .svg) or page (.html) to write; by default `report.png` in the collection.
         json: Print JSON.
     """
-    target = plot or folder / "report.png"
+    target = out or folder / "report.png"
     with Collection.open(folder) as collection:
         status = collection.status()
         told = report_of(collection)

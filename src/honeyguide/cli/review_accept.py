@@ -7,12 +7,13 @@ from pathlib import Path
 from honeyguide.cli.decision import decided
 
 
-def accept(folder: Path, /, *addresses: str, host: str = "") -> None:
+def accept(folder: Path, /, *addresses: str, host: str = "", json: bool = False) -> None:
     """Say that pages are on topic; a running crawl learns from it at once.
 
     Args:
         folder: The collection.
         addresses: Of fetched pages.
         host: All pages so far of this host, instead.
+        json: Print the decisions as JSON.
     """
-    decided(folder, "accept", addresses, host)
+    decided(folder, "accept", addresses, host, json=json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from honeyguide.cli.environment import by_environment
 from honeyguide.cli.output import note, print_json
 from honeyguide.config.load import freeze, load, refuse
 from honeyguide.config.schema import Config
@@ -20,7 +21,7 @@ def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
         json: Print the configuration as JSON instead of TOML.
         quiet: Print nothing when all is well.
     """
-    config = load(file)
+    config = by_environment(load(file))
     files = _count_files(config)
     # Only now, since the algorithms take a second to import and most mistakes are found without them.
     from honeyguide.job.parts import check_config, spelled_out

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from cyclopts import Parameter
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import note, print_facts, print_json, print_table
 from honeyguide.config.load import load
 from honeyguide.errors import CollectionError
@@ -29,20 +29,20 @@ def context(
     folder: Path,
     /,
     *,
-    plot: Annotated[Path | None, Parameter(name=("--out", "--plot", "-o"))] = None,
+    out: Annotated[Path | None, OUT] = None,
     json: bool = False,
 ) -> None:
     """Show the context graph of a collection: its layers, their typical terms and hosts.
 
     Args:
         folder: The collection of a crawl with a recipe such as cfc.
-        plot: Draw the graph to this file (.svg or .png).
+        out: Draw the graph to this file (.svg or .png).
         json: Print JSON.
     """
     layout = Layout.open(folder)
     name = load(layout.topic_file).topic.name
     own = _own_layers(layout)
-    if own and plot is None and not layout.prepared_file.is_file():
+    if own and out is None and not layout.prepared_file.is_file():
         _show({"topic": name}, (), own, json=json)
         return
     graph, languages = _read(layout)
@@ -65,10 +65,10 @@ def context(
         "pages read": graph.fetched,
         "seconds": round(graph.seconds, 1),
     }
-    if plot is not None:
+    if out is not None:
         from honeyguide.plots.context import draw_context
 
-        draw_context(graph, plot, title=f"Context graph of {name}")
+        draw_context(graph, out, title=f"Context graph of {name}")
     _show({**facts, "notes": graph.notes, "layers": rows}, rows, own, json=json)
     if graph.depth == 0 and not own:
         note("note: no backlinks were found; the crawl learns the layers from its own links")

@@ -8,12 +8,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from honeyguide.cli.output import note
+from honeyguide.cli.everywhere import OUT
+from honeyguide.cli.output import note, print_json
 from honeyguide.config.load import check_values
 from honeyguide.config.recipes import find_recipe
 from honeyguide.config.schema import VERSION
 from honeyguide.errors import TopicError
 from honeyguide.topic import TopicFile, render, write_new
+from honeyguide.topic.seed_list import refuse_files
 from honeyguide.topic.taxonomy import Node, find
 from honeyguide.topic.taxonomy_file import open_taxonomy
 from honeyguide.topic.tokens import layered
@@ -37,8 +39,9 @@ def from_taxonomy(
     recipe: str = "fcmrps",
     max_pages: int = 1000,
     contact: str = "",
-    out: Path = Path("topic.toml"),
+    out: Annotated[Path, OUT] = Path("topic.toml"),
     overwrite: bool = False,
+    json: bool = False,
 ) -> None:
     """Write a topic file for a node of a taxonomy: labels, start pages and description filled in.
 
@@ -55,8 +58,10 @@ def from_taxonomy(
         contact: Address of a page or mailbox where site owners can reach you.
         out: File to write.
         overwrite: Replace the file if it is there.
+        json: Print JSON.
     """
     find_recipe(recipe)
+    refuse_files(seeds)
     if not languages or not set(languages) <= {"en", "zh"}:
         raise TopicError(
             f"--languages {' '.join(languages)}: a taxonomy has labels in en and zh; choose from them"
@@ -87,7 +92,7 @@ def from_taxonomy(
     )
     check_values(TopicFile(out, text).values)
     write_new(out, text, overwrite=overwrite)
-    print(out)
+    print_json({"file": str(out), "seeds": start}) if json else print(out)
     _advise(node, languages, start, out)
 
 

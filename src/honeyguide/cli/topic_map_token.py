@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from honeyguide.cli.output import note
+from honeyguide.cli.output import note, print_json
 from honeyguide.errors import TopicError
 from honeyguide.topic import write_new
 from honeyguide.topic.tokens import Mapping, UserTable, built_in_table, check_mapping
@@ -21,6 +21,7 @@ def map_token(
     kind: str = "english",
     table: Path | None = None,
     replace: bool = False,
+    json: bool = False,
 ) -> None:
     """Let a token of addresses stand for a topic.
 
@@ -30,6 +31,7 @@ def map_token(
         kind: english (full word), abbreviation, pinyin (full) or initials (of Pinyin).
         table: File to add it to; by default your personal table, which every crawl uses.
         replace: Replace the topic that a token stands for.
+        json: Print JSON.
     """
     one = check_mapping(token, topic, kind)
     file = table or personal_table_file()
@@ -38,7 +40,7 @@ def map_token(
     kept = tuple(other for other in known.mappings if other.token != one.token)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_new(file, msgspec.structs.replace(known, mappings=(*kept, one)).text(), overwrite=True)
-    print(file)
+    print_json({"file": str(file), **msgspec.to_builtins(one)}) if json else print(file)
     if table is not None:
         note(f'Use it with: [ordering] tables = ["{file.absolute()}"]')
 

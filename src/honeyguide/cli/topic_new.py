@@ -8,11 +8,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from honeyguide.cli.output import note
+from honeyguide.cli.everywhere import OUT
+from honeyguide.cli.output import note, print_json
 from honeyguide.config.load import check_values
 from honeyguide.config.recipes import find_recipe
 from honeyguide.config.schema import DEFAULT_RECIPE, VERSION
 from honeyguide.topic import TopicFile, render, write_new
+from honeyguide.topic.seed_list import read_seeds, refuse_files
 
 _Many = Parameter(consume_multiple=True)
 
@@ -23,14 +25,16 @@ def new(
     *,
     keywords: Annotated[tuple[str, ...], _Many] = (),
     seeds: Annotated[tuple[str, ...], _Many] = (),
+    seeds_file: Path | None = None,
     examples: Annotated[tuple[str, ...], _Many] = (),
     negatives: Annotated[tuple[str, ...], _Many] = (),
     languages: Annotated[tuple[str, ...], _Many] = ("en",),
     recipe: str = DEFAULT_RECIPE,
     max_pages: int = 1000,
     contact: str = "",
-    out: Path = Path("topic.toml"),
+    out: Annotated[Path, OUT] = Path("topic.toml"),
     overwrite: bool = False,
+    json: bool = False,
 ) -> None:
     """Write a commented topic file to fill in.
 
@@ -38,6 +42,7 @@ def new(
         name: What the collection is about.
         keywords: Words and phrases of pages on the topic.
         seeds: Addresses to begin with.
+        seeds_file: More of them: a list, a CSV, a browser's bookmarks or a sitemap.
         examples: Addresses or file patterns of pages on topic.
         negatives: Addresses or file patterns of pages off topic.
         languages: Two-letter codes.
@@ -46,8 +51,11 @@ def new(
         contact: Address of a page or mailbox where site owners can reach you.
         out: File to write.
         overwrite: Replace the file if it is there.
+        json: Print JSON.
     """
     find_recipe(recipe)
+    refuse_files(seeds)
+    start = (*seeds, *(read_seeds(seeds_file) if seeds_file else ()))
     given = {
         "name": name,
         "keywords": keywords,
@@ -55,7 +63,7 @@ def new(
         "negatives": negatives,
         "languages": languages,
     }
-    config = check_values({"topic": given, "crawl": {"seeds": seeds, "max_pages": max_pages}})
+    config = check_values({"topic": given, "crawl": {"seeds": start, "max_pages": max_pages}})
     folder = re.sub(r"[^\w-]+", "-", name.lower()).strip("-") or "collection"
     text = render(
         config.as_topic(),
@@ -68,5 +76,5 @@ def new(
     )
     check_values(TopicFile(out, text).values)
     write_new(out, text, overwrite=overwrite)
-    print(out)
+    print_json({"file": str(out), "collection": f"collections/{folder}"}) if json else print(out)
     note(f"Next: edit {out}, then: honeyguide crawl {out} --out collections/{folder}")

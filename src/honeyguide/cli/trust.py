@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from honeyguide.cli.output import clean, note
+from honeyguide.cli.output import clean, note, print_json
 from honeyguide.config.load import load
 from honeyguide.config.reach import reach
 from honeyguide.errors import TopicError
@@ -14,7 +14,7 @@ from honeyguide.store.layout import Layout, is_collection
 from honeyguide.trust import remember_trust
 
 
-def trust(path: Path, /) -> None:
+def trust(path: Path, /, *, json: bool = False) -> None:
     """Take a topic file or a collection from elsewhere as your own.
 
     Topic files that read files outside their folder, ask private networks or run Python classes are not
@@ -23,6 +23,7 @@ def trust(path: Path, /) -> None:
 
     Args:
         path: The topic file, or the folder of the collection.
+        json: Print what is trusted as JSON.
     """
     if path.is_dir() and not is_collection(path):
         Layout.open(path)  # says what is wrong
@@ -34,6 +35,8 @@ def trust(path: Path, /) -> None:
     else:
         remember_trust(path, found)
     note(f"{clean(str(path))} is yours now")
+    if json:
+        print_json({"path": str(path), "trusted": list(found)})
 
 
 def require_trust(path: Path, found: Sequence[str], *, trust: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 
 import cyclopts
@@ -37,7 +38,7 @@ VERBS = (
         "topic context",
         "honeyguide.cli.topic_context:context",
         "Show the context graph of a collection: layers, typical terms and hosts.",
-        "topic context collections/owls --plot context.svg",
+        "topic context collections/owls --out context.svg",
     ),
     Verb(
         "topic browse",
@@ -115,7 +116,7 @@ VERBS = (
         "report",
         "honeyguide.cli.report:report",
         "Print the figures of a crawl and draw its harvest.",
-        "report collections/owls --plot harvest.svg",
+        "report collections/owls --out harvest.svg",
     ),
     Verb(
         "compare",
@@ -163,7 +164,7 @@ VERBS = (
         "page blocks",
         "honeyguide.cli.page_blocks:blocks",
         "Show the content blocks of a page, their scores, and a picture of them.",
-        "page blocks https://example.org/page --collection collections/owls --png blocks.png",
+        "page blocks https://example.org/page --collection collections/owls --out blocks.png",
     ),
     Verb(
         "search",
@@ -187,7 +188,7 @@ VERBS = (
         "directory",
         "honeyguide.cli.directory:directory",
         "Sort the pages by subject and host; write them as static HTML.",
-        "directory collections/owls --output owls-directory",
+        "directory collections/owls --out owls-directory",
     ),
     Verb(
         "demo",
@@ -283,6 +284,18 @@ VERBS = (
 
 _EXAMPLE = "Example: honeyguide {}"
 
+SECTIONS = {
+    "Crawl": ("topic", "crawl", "resume", "trust", "demo"),
+    "Read a collection": (
+        "status", "report", "compare", "why", "page", "search", "export", "links", "directory",
+    ),
+    "Teach": ("review", "model"),
+    "Serve": ("serve", "mcp"),
+    "Compare": ("lab", "recipes", "parts"),
+    "This installation": ("doctor", "completion", "version"),
+}
+"""Sections of `honeyguide --help`, and the first words of their verbs."""
+
 GROUPS = {
     "review": "Say which pages are on topic; the crawl learns from it.",
     "page": "Look at one page.",
@@ -300,41 +313,46 @@ def _worth_showing(default: object) -> str | None:
     return ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
 
 
-def build_app() -> cyclopts.App:
-    """The command line application; verbs are not imported by this."""
+def build_app(words: Sequence[str] = ()) -> cyclopts.App:
+    """The command line application; verbs are not imported by this.
+
+    Args:
+        words: What was typed; the help of the verb it names is that verb's whole docstring.
+    """
     app = cyclopts.App(
         name="honeyguide",
         help="A focused web crawler: give it a topic, get a collection.",
-        help_epilogue='Example: honeyguide topic new "my topic" (every verb takes --help and --debug)',
+        help_epilogue=(
+            'Example: honeyguide topic new "my topic" --keywords word "two words" --seeds https://example.org/\n\n'
+            "Every command takes --help, --debug, --log-format text|json and --log-level LEVEL."
+        ),
         version=lambda: version("honeyguide"),
         version_flags=("--version", "-V"),
         suppress_keyboard_interrupt=False,
         config=cyclopts.config.Env("HONEYGUIDE_", show=False),
         default_parameter=cyclopts.Parameter(negative=(), show_default=_worth_showing),
     )
-    for flag in ("--help", "--version"):  # a screen has 24 lines, and both are known
+    for flag in ("--help", "--version"):  # the last line names the one, `version` does the other
         app[flag].show = False
+    sections: dict[str, cyclopts.Group] = {}
+    for place, (title, firsts) in enumerate(SECTIONS.items()):
+        sections |= dict.fromkeys(firsts, cyclopts.Group(title, sort_key=place))
     groups: dict[str, cyclopts.App] = {}
     for order, verb in enumerate(VERBS):
         first, _, second = verb.name.partition(" ")
         if second and first not in groups:
             example = _EXAMPLE.format(verb.example)
             groups[first] = cyclopts.App(
-                first,
-                help=GROUPS[first],
-                help_epilogue=example,
-                sort_key=order,
-                show=first not in ("page", "model"),
+                first, help=GROUPS[first], help_epilogue=example, group=sections[first], sort_key=order
             )
             app.command(groups[first])
         parent = groups[first] if second else app
         parent.command(
             verb.target,
             name=second or first,
-            help=verb.summary,
+            help=None if list(words[: len(verb.name.split())]) == verb.name.split() else verb.summary,
             help_epilogue=_EXAMPLE.format(verb.example),
+            group=None if second else sections[first],
             sort_key=order,
-            # A screen has 24 lines: `--version` does the same, the others are for a rare look.
-            show=verb.name not in ("version", "parts", "completion", "links", "recipes", "trust"),
         )
     return app

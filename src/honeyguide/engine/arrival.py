@@ -12,7 +12,8 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
 from honeyguide.engine.visit import Visit
 from honeyguide.failpoint import failpoint
-from honeyguide.frontier import Found, Frontier, Waiting
+from honeyguide.frontier import Found, Frontier, Offers, Waiting
+from honeyguide.log import DEBUG, LOG, say
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
@@ -87,6 +88,7 @@ class Arrival:
             refused = self._admission.refuse(found.url, found.depth, found.redirects)
         if refused:
             found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
+        _tell_one(found, "")
         return self._frontier.add([found], "max")[0]
 
     def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
@@ -197,7 +199,9 @@ class Arrival:
         page = placed(Page(waiting.url, waiting.id, links=links), waiting, number=0, now=now, status=200)
         eligible, _ = self._admission.split(page)
         scored = self._order.rank(page, Verdict(score=self._tally.recent, on_topic=False), eligible)
-        self._frontier.offer(offers_of(page, waiting.row, eligible, scored), self._order.combine)
+        offers = offers_of(page, waiting.row, eligible, scored)
+        _tell(offers, page.url)
+        self._frontier.offer(offers, self._order.combine)
         self.revise()
         return self._ended(waiting, visit, now)
 
@@ -212,6 +216,7 @@ class Arrival:
         self._tally.count_page(score=verdict.score, on_topic=verdict.on_topic, size=page.bytes)
         self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED)
         offers = offers_of(page, row, eligible, scored, dropped)
+        _tell(offers, page.url)
         targets = self._frontier.offer(offers, self._order.combine)
         self.revise()
         self._frontier.set_links(row, targets)
@@ -332,6 +337,21 @@ def index_page(index: FullText, row: int, page: Page, score: float) -> None:
         score=score,
         at=page.fetched_at,
     )
+
+
+def _tell(offers: Offers, page: str) -> None:
+    """Log what becomes of each link of a page, where somebody wants to know."""
+    if LOG.isEnabledFor(DEBUG):
+        for place in range(len(offers.ids)):
+            _tell_one(offers.make(place), page)
+
+
+def _tell_one(found: Found, page: str) -> None:
+    if found.outcome is Outcome.WAITING:
+        say(DEBUG, "queued", url=found.url, priority=found.priority, source=found.source, page=page)
+    else:
+        outcome = found.outcome.name.lower()
+        say(DEBUG, "dropped", url=found.url, outcome=outcome, reason=found.reason, page=page)
 
 
 Dropped = tuple[Link, Outcome, str]

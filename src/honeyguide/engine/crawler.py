@@ -24,6 +24,7 @@ from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.failpoint import failpoint
 from honeyguide.fetch.base import AddressBook
 from honeyguide.frontier import Frontier, Waiting
+from honeyguide.log import DEBUG, say
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
@@ -130,6 +131,11 @@ class Crawler:
     def waiting(self) -> int:
         """URLs in the frontier."""
         return self._frontier.waiting
+
+    @property
+    def frontier(self) -> Frontier:
+        """What waits, for those who look at a crawl from outside."""
+        return self._frontier
 
     @property
     def model(self) -> PageModel:
@@ -270,6 +276,7 @@ class Crawler:
                 if address != host.ip:
                     self._has_address(waiting, address)  # it may have to wait for others of this address
                     continue
+            say(DEBUG, "chosen", url=waiting.url, priority=waiting.priority, waiting=self._frontier.waiting)
             self._traffic.began(waiting, host, now)
             self._start(self._visit(waiting))
 

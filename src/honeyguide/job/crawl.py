@@ -22,6 +22,8 @@ from honeyguide.fetch.base import Fetcher
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.examples import prepare
 from honeyguide.job.parts import chosen, with_own_parts
+from honeyguide.job.progress import Pace, Progress
+from honeyguide.log import INFO, say
 from honeyguide.model import Event, Examples, Outcome, Topic
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.lock import holder
@@ -92,10 +94,13 @@ class Crawl:
             fetcher=fetcher,
         )
         self._crawler: Crawler | None = None
+        self._pace = Pace()
         self._stop = ""
         self._setting_up: asyncio.Future[Any] | None = None
         self.reason = ""
         """Why the crawl stopped."""
+        self.session = 0
+        """Number of this run of the crawl, from 1; 0 before it begins."""
         self.state: State | None = None
         """The open state, while the crawl runs; afterwards too when it is kept in memory."""
         self.missed_examples: tuple[tuple[str, str], ...] = ()
@@ -104,6 +109,11 @@ class Crawl:
     def tally(self) -> Tally:
         """What was spent and found so far."""
         return self._crawler.tally if self._crawler else Tally()
+
+    @property
+    def progress(self) -> Progress:
+        """How far the crawl is."""
+        return self._pace.progress(self.tally, self._crawler)
 
     @property
     def crawler(self) -> Crawler | None:
@@ -140,8 +150,16 @@ class Crawl:
             begin_again(self.out)
         stores, layout = open_stores(self.config, self.out, clock)
         state = self.state = stores.state
-        session = state.start_session(clock.now(), version=VERSION)
+        session = self.session = state.start_session(clock.now(), version=VERSION)
         state.commit()
+        say(
+            INFO,
+            "crawl started",
+            topic=self.config.topic.name,
+            recipe=self.recipe.name,
+            folder=str(self.out or ""),
+            session=session,
+        )
         try:
             equipment = equip(
                 self.config, self.recipe, clock, stores=stores, layout=layout, given=self._given
@@ -150,6 +168,7 @@ class Crawl:
                 prepared = await self._or_stop(prepare(equipment))
                 self.missed_examples = prepared.missed
                 for event in prepared.events:
+                    self._pace.saw(event)
                     yield event
                 self._crawler = make_crawler(
                     equipment, prepared.examples, prepared=prepared.sources, session=session
@@ -157,6 +176,8 @@ class Crawl:
                 if self._stop:
                     self._crawler.stop(self._stop)
                 async for event in self._crawler.run():
+                    self._pace.saw(event)
+                    self._pace.tell(self.tally, self._crawler)
                     yield event
                 self.reason = self._crawler.stopping
             except _Stopped:
@@ -165,6 +186,14 @@ class Crawl:
                 await equipment.close()
             state.stop_session(session, clock.now(), reason=self.reason)
             state.commit()
+            say(
+                INFO,
+                "crawl stopped",
+                reason=self.reason,
+                pages=self.tally.pages,
+                relevant=self.tally.relevant,
+                requests=self.tally.requests,
+            )
         finally:
             stores.close(keep_state=self.out is None)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
 from honeyguide.errors import TopicError
 from honeyguide.web.url import canonical
 
+_FILES = frozenset({".txt", ".csv", ".tsv", ".html", ".htm", ".xml", ".json", ".jsonl", ".toml", ".list"})
 MOST_BYTES = 64 << 20
 _LOC = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]\s]+)", re.IGNORECASE)
 _ENTITY = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
@@ -32,8 +34,7 @@ def read_seeds(path: Path) -> tuple[str, ...]:
 
     Args:
         path: Bookmarks as browsers export them (HTML), a sitemap (XML), a CSV with addresses in any column,
-        or a
-            text file with one address a line; lines that begin with `#` are comments.
+            or a text file with one address a line; lines that begin with `#` are comments.
 
     Raises:
         TopicError: It cannot be read, or holds no address.
@@ -48,6 +49,17 @@ def read_seeds(path: Path) -> tuple[str, ...]:
     if not seeds:
         raise TopicError(f"{path} holds no web address; write one a line, such as https://example.org/")
     return tuple(dict.fromkeys(seeds))
+
+
+def refuse_files(words: Sequence[str]) -> None:
+    """Refuse names of files where addresses are expected, with the option that takes them.
+
+    Raises:
+        TopicError: One of them is a file, or looks like one.
+    """
+    for word in words:
+        if "://" not in word and (Path(word).suffix.lower() in _FILES or Path(word).is_file()):
+            raise TopicError(f"{word} looks like a file, not an address; use --seeds-file {word}")
 
 
 def _candidates(text: str) -> list[str]:

@@ -41,7 +41,8 @@ def read_results(path: Path) -> Results:
         raise HoneyguideError(f"cannot read {path}: {error.strerror}; check the path") from None
     except msgspec.MsgspecError as error:
         raise HoneyguideError(
-            f"{path} holds no results of an experiment ({error}); write them with: lab run NAME --json {path}"
+            f"{path} holds no results of an experiment ({error});"
+            " lab run writes them to results.json in its folder"
         ) from None
 
 
