@@ -21,6 +21,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.fetch.base import Fetcher
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.examples import prepare
+from honeyguide.job.notebook import Box, in_notebook
 from honeyguide.job.parts import chosen, with_own_parts
 from honeyguide.job.progress import Pace, Progress
 from honeyguide.log import INFO, say
@@ -202,32 +203,60 @@ def crawl(
     topic: Topic | Config | Path | str,
     *,
     on_event: Callable[[Event], object] | None = None,
+    progress: bool = True,
     **arguments: object,
 ) -> Collection:
     """Run a whole crawl and give back its collection; for scripts and notebooks.
 
+    Interrupting it (Ctrl-C, or the stop button of a notebook) stops the crawl in order, then raises
+    `KeyboardInterrupt`; with `out`, calling it again goes on.
+
     Args:
         topic: As for `Crawl`.
         on_event: Called with each event.
+        progress: Show how far it is under the cell of a notebook; elsewhere nothing is shown.
         arguments: As for `Crawl`.
     """
     job = Crawl(topic, **arguments)  # type: ignore[arg-type]
+    box = Box(job.config.crawl.max_pages) if progress and in_notebook() else None
+    loops: list[asyncio.AbstractEventLoop] = []
 
     async def everything() -> None:
+        loops.append(asyncio.get_running_loop())
         async for event in job.run():
             if on_event is not None:
                 on_event(event)
 
-    run_here(everything, interrupted=job.stop)
+    def interrupt() -> None:
+        if loops:  # another thread's
+            loops[0].call_soon_threadsafe(job.stop, "interrupted")
+        else:
+            job.stop("interrupted")
+
+    def draw() -> None:
+        if box is not None:
+            box.draw(job.progress)
+
+    try:
+        run_here(everything, interrupted=interrupt, meanwhile=draw)
+    finally:
+        if box is not None:
+            box.draw(job.progress, ended=job.reason or "it failed")
     return Collection.open(job.out) if job.out is not None else Collection.of(job.state)
 
 
-def run_here(work: Callable[[], object], *, interrupted: Callable[[], object] | None = None) -> None:
+def run_here(
+    work: Callable[[], object],
+    *,
+    interrupted: Callable[[], object] | None = None,
+    meanwhile: Callable[[], object] | None = None,
+) -> None:
     """Run a coroutine function to its end, also where an event loop runs already (a notebook).
 
     Args:
         work: What to run.
         interrupted: Called when a person interrupts the waiting; the work is then waited for.
+        meanwhile: Called a few times a second while a notebook waits.
     """
     try:
         asyncio.get_running_loop()
@@ -241,17 +270,27 @@ def run_here(work: Callable[[], object], *, interrupted: Callable[[], object] | 
             _run(work)
         except BaseException as error:
             problem.append(error)
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=aside)
+    # An event, since Python 3.11 takes a thread for ended when its `join` is interrupted.
+    done = threading.Event()
+    thread = threading.Thread(target=aside, name="honeyguide-crawl")
     thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(0.2)  # short, so that an interrupt is noticed
-    except KeyboardInterrupt:
-        if interrupted is not None:
-            interrupted()
-        thread.join()
-        raise
+    stop: KeyboardInterrupt | None = None
+    while True:
+        try:
+            while not done.wait(0.2):  # short, so that an interrupt is noticed
+                if meanwhile is not None:
+                    meanwhile()
+            break
+        except KeyboardInterrupt as error:  # a second one stops it at once
+            stop = error
+            if interrupted is not None:
+                interrupted()
+    thread.join()
+    if stop is not None:
+        raise stop
     if problem:
         raise problem[0]
 

@@ -69,17 +69,17 @@ class Pace:
 
     def progress(self, tally: Tally, crawler: Crawler | None) -> Progress:
         """The figures of this moment."""
-        now = self._now()
-        recent = [page for page in self._pages if page[0] > now - RATE_SECONDS]
-        since = (
-            recent[0][0] if len(self._pages) == RECENT and recent else max(self._started, now - RATE_SECONDS)
-        )
-        found = sum(on_topic for _, on_topic in self._pages)
+        now, pages = self._now(), list(self._pages)  # a copy: a notebook asks from another thread
+        recent = [page for page in pages if page[0] > now - RATE_SECONDS]
+        since = max(self._started, now - RATE_SECONDS)
+        if recent and len(pages) == RECENT:  # older pages of these seconds are forgotten
+            since = recent[0][0]
+        found = sum(on_topic for _, on_topic in pages)
         return Progress(
             pages=tally.pages,
             relevant=tally.relevant,
             harvest=round(tally.harvest, 4),
-            recent_harvest=round(found / len(self._pages), 4) if self._pages else 0.0,
+            recent_harvest=round(found / len(pages), 4) if pages else 0.0,
             rate=round(len(recent) / max(1.0, now - since), 2),
             waiting=crawler.waiting if crawler else 0,
             requests=tally.requests,
