@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from cyclopts import Parameter
 
+from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.compare import Comparison, Side
@@ -19,7 +19,7 @@ def compare(
     right: Path,
     /,
     *,
-    plot: Annotated[Path | None, Parameter(name=("--out", "--plot", "-o"))] = None,
+    out: Annotated[Path | None, OUT] = None,
     limit: int = 10,
     json: bool = False,
 ) -> None:
@@ -28,14 +28,14 @@ def compare(
     Args:
         left: A collection.
         right: Another one.
-        plot: Picture of both curves to write (.png or .svg).
+        out: Picture of both curves to write (.png or .svg).
         limit: Pages to name of those that only one of them found.
         json: Print JSON.
     """
     with Collection.open(left) as one, Collection.open(right) as other:
         found = compared(one, other, shown=limit)
-    if plot is not None:
-        _draw(found, plot)
+    if out is not None:
+        _draw(found, out)
     if json:
         print_json(msgspec.to_builtins(found))
         return

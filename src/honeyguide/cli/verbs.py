@@ -287,11 +287,19 @@ _EXAMPLE = "Example: honeyguide {}"
 SECTIONS = {
     "Crawl": ("topic", "crawl", "resume", "trust", "demo"),
     "Read a collection": (
-        "status", "report", "compare", "why", "page", "search", "export", "links", "directory",
+        "status",
+        "report",
+        "compare",
+        "why",
+        "page",
+        "search",
+        "export",
+        "links",
+        "directory",
     ),
     "Teach": ("review", "model"),
     "Serve": ("serve", "mcp"),
-    "Compare": ("lab", "recipes", "parts"),
+    "Experiment": ("lab", "recipes", "parts"),
     "This installation": ("doctor", "completion", "version"),
 }
 """Sections of `honeyguide --help`, and the first words of their verbs."""
