@@ -69,8 +69,7 @@ def _found(
                 raise TopicError(f"{name}: write all sources into {PREFIX}DISCOVERY, as [{{source = '...'}}]")
             sources = _toml(name, text, list)
         else:
-            model = field.annotation
-            assert model is not None
+            model: Any = field.annotation
             known = model.model_fields.get(key)
             if known is None and not issubclass(model, OpenTable):
                 raise TopicError(

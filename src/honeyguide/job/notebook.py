@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import sys
 import time
+from importlib import import_module
 from typing import Any
 
 from honeyguide.job.progress import Progress
@@ -28,11 +29,10 @@ class Box:
     """
 
     def __init__(self, total: int | None) -> None:
-        from IPython.display import display
-
+        show: Any = import_module("IPython.display").display
         self._total = total
         self._drawn = time.monotonic()
-        self._handle: Any = display({"text/plain": "crawling"}, raw=True, display_id=True)
+        self._handle: Any = show({"text/plain": "crawling"}, raw=True, display_id=True)
 
     def draw(self, progress: Progress, ended: str = "") -> None:
         """Show new figures, unless the last ones are less than half a second old.
