@@ -13,17 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from honeyguide import compiled
+from honeyguide import compiled, ordering
 from honeyguide import native as native_package
 from honeyguide.frontier import queues
 from honeyguide.frontier.seen import Seen
-from honeyguide.model import Outcome
+from honeyguide.model import Link, Outcome, Page, Verdict
+from honeyguide.ordering import scout, scout_words
 from honeyguide.parse import blocks, prescan
 from honeyguide.parse.html import read_page
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash
 from honeyguide.text.word_table import WordTable
+from honeyguide.web.url import url_id
 
 pytestmark = pytest.mark.skipif(native_package.native is None, reason="the C part is not built here")
 
@@ -264,3 +266,63 @@ def test_word_table(texts: list[str]) -> None:
             table.put(missed[:, 1], np.full(len(missed), number, np.int32))
         assert answers[0] == answers[1]
         assert len(tables[0]) == len(tables[1])
+
+
+@given(
+    st.lists(
+        st.from_regex(r"https?://[a-z.]{0,9}(/[a-zA-Z0-9_%.-]{0,9}){0,4}(\?[a-z=&%2F]{0,9})?", fullmatch=True)
+        | st.text(max_size=30),
+        max_size=5,
+    )
+)
+def test_addresses(urls: list[str]) -> None:
+    python = pure("honeyguide.ordering.scout_words")
+    answers = []
+    for module in (python, scout_words):
+        hosts, folders = np.zeros(len(urls), np.int32), np.zeros(len(urls), np.int32)
+        words = np.zeros((len(urls), 8), np.int32)
+        module.read_addresses(urls, hosts, folders, words, scout_words.TABLE)
+        answers.append((hosts.tolist(), folders.tolist(), words.tolist()))
+    assert answers[0] == answers[1]
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 2**32))
+def test_scout(seed: int) -> None:
+    """Two crawls, one in Python, learn the same and give the same priorities."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("scout_evidence", "scout_words", "scout"):
+            python = pure(f"honeyguide.ordering.{name}")
+            patch.setitem(sys.modules, f"honeyguide.ordering.{name}", python)
+            patch.setattr(ordering, name, python)
+    assert type(python.evidence.read_scores) is not type(scout.evidence.read_scores)
+
+    class Owls:
+        def judge_texts(self, texts: list[str]) -> list[float]:
+            return [float("owl" in text) for text in texts]
+
+    both = [module.Scout(Owls()) for module in (python, scout)]
+    chance = random.Random(seed)
+    urls = [f"https://h{i % 7}.example/{i % 5}/owl-{i % 11}/{i}" for i in range(300)]
+    words = ["owl", "nest", "tax", "\ud800x", "\u6587\u4ef6", "hoot"]
+    for url in chance.sample(urls, 80):
+        links = [
+            Link(to, url_id(to), " ".join(chance.choices(words, k=2)), tag_path=chance.choice("abc"))
+            for to in chance.sample(urls, 12)
+        ]
+        page = Page(url, url_id(url), text=" ".join(chance.choices(words, k=40)))
+        verdict, lost = Verdict(chance.random(), True), url_id(chance.choice(urls))
+        told = []
+        for order in both:
+            order.learn(page, verdict)
+            order.gone(lost)
+            found = [one.priority for one in order.rank(page, verdict, links)]
+            order.rejudged(page, Verdict(verdict.score / 2, False))
+            revised = order.revised()
+            told.append((found, dict(zip(revised.ids.tolist(), revised.priorities.tolist(), strict=True))))
+        np.testing.assert_allclose(told[0][0], told[1][0], atol=1e-3)
+    for name in ("scores", "explore", "priority", "links", "parent"):
+        mine, yours = (getattr(order._urls, name)[: order._held] for order in both)
+        np.testing.assert_allclose(mine, yours, rtol=1e-3, atol=1e-3)
+    for mine, yours in zip(both[0]._sums, both[1]._sums, strict=True):
+        np.testing.assert_allclose(mine, yours, rtol=1e-3, atol=1e-3)

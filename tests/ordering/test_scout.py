@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from honeyguide.model import Link, Page, Verdict, Via
+from honeyguide.model import Document, Examples, Link, Page, Verdict, Via
 from honeyguide.ordering import scout_evidence
 from honeyguide.ordering.base import RevisingOrder
 from honeyguide.ordering.scout import Scout
@@ -173,3 +173,43 @@ def test_options_are_checked() -> None:
     with pytest.raises(ValueError, match="trust"):
         Scout(Owls(), trust=0.0)
     assert Scout(Owls(), without=scout_evidence.SCORES[:2])._left_out.sum() == 2
+
+
+def test_addresses_that_fail_count_against_their_like() -> None:
+    order = Scout(Owls(), by_folder=0.0)
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    for good, dead in zip(LISTED[:6], MENU[:6], strict=True):
+        fetch(order, good.url, 0.9)
+        order.gone(dead.id)
+        order.revised()
+    assert priority_of(order, LISTED[-1].url) > priority_of(order, MENU[-1].url) + 0.1
+    assert "of 6 pages" in " ".join(each.fact for each in order.contributions(MENU[-1].url))
+
+
+def test_examples_are_the_first_picture_of_a_good_page() -> None:
+    given = Examples(positives=(Document("An owl hoots in its nest."),), negatives=(Document("Tax ledger."),))
+    priorities = []
+    for examples in (None, given):
+        order = Scout(Owls(), examples=examples)
+        links = [link("https://a.example/1", "hoots"), link("https://a.example/2", "ledger")]
+        for number in range(3):
+            fetch(order, f"https://a.example/p{number}", 0.5, links)
+            order.revised()
+        priorities.append([priority_of(order, each.url) for each in links])
+    assert priorities[0][0] == pytest.approx(priorities[0][1])
+    assert priorities[1][0] > priorities[1][1]
+
+
+def test_a_page_that_is_judged_again_teaches_anew() -> None:
+    order = Scout(Owls(), by_folder=0.0)
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    for good, bad in zip(LISTED[:10], MENU[:10], strict=True):
+        fetch(order, good.url, 0.9)
+        fetch(order, bad.url, 0.0)
+    before = priority_of(order, LISTED[-1].url)
+    for good in LISTED[:10]:
+        order.rejudged(Page(good.url, good.id), Verdict(0.0, False))
+    order._relearn()
+    order.revised()
+    assert priority_of(order, LISTED[-1].url) < before - 0.1
+    assert order._worths[: order._learned].max() == pytest.approx(0.0)

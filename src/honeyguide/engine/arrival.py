@@ -16,7 +16,7 @@ from honeyguide.frontier import Found, Frontier, Offers, Waiting
 from honeyguide.log import DEBUG, LOG, say
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
-from honeyguide.relevance.base import OnlinePageModel, PageModel
+from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel
 from honeyguide.store.archive import Position
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.index import FullText
@@ -116,6 +116,9 @@ class Arrival:
         self.think(page)
         if self._revising is not None:
             self._revising.revised()
+            if self.line_moved and isinstance(self._model, RememberingPageModel):
+                for url, score, on_topic in self._model.remembered():
+                    self._revising.rejudged(Page("", url), Verdict(score, on_topic))
         every = self._order.reorder_every
         if every and page.number % every == 0:
             self._order.reorder(self._frontier.graph())

@@ -3,8 +3,7 @@
 A model that learns while the crawl runs (`relevance/calibrated.py`) remembers pages with their place on its
 scale, so nothing is read or parsed again. It is done at once after the page that made it learn: the journal
 gets one event (`learned`), and the next commit makes verdicts, index and event last together. A page that a
-person has spoken about keeps their verdict. Priorities stay: they belong to links, and orders learn on their
-own.
+person has spoken about keeps their verdict. An order that learns from verdicts is told of the others.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
-from honeyguide.model import Verdict
+from honeyguide.model import Page, Verdict
+from honeyguide.ordering.base import RevisingOrder
 from honeyguide.relevance.base import RememberingPageModel
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Reviews, read_reviews
@@ -42,8 +42,10 @@ class Rejudging:
         tally: Tally,
         reader: Reader | None = None,
         folder: Path | None = None,
+        order: RevisingOrder | None = None,
     ) -> None:
         self._model = model
+        self._order = order
         self._stores = stores
         self._frontier = frontier
         self._committer = committer
@@ -67,6 +69,8 @@ class Rejudging:
             judged += 1
             said = reviews.on(record.url, host_key(record.url), record.number)
             on_topic = likely if said is None else record.on_topic
+            if self._order is not None and said is None:
+                self._order.rejudged(Page(record.url, url), Verdict(score, likely))
             if on_topic != record.on_topic or abs(score - record.score) >= NOTED:
                 turned += on_topic != record.on_topic
                 self._change(record, score, on_topic=on_topic, now=now)

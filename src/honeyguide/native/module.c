@@ -39,6 +39,12 @@ static PyMethodDef METHODS[] = {
     TWIN(seen__rows),
     TWIN(word_table__put),
     TWIN(word_table__scan),
+    TWIN(scout_evidence_add_outcome),
+    TWIN(scout_evidence_add_links),
+    TWIN(scout_evidence_read_scores),
+    TWIN(scout_evidence_set_priorities),
+    TWIN(scout_words_read_addresses),
+    TWIN(scout_words_take_in),
     {NULL, NULL, 0, NULL},
 };
 

@@ -53,4 +53,12 @@ PyObject *seen__rows(PyObject *module, PyObject *const *arguments, Py_ssize_t co
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
+/* scout.c */
+PyObject *scout_evidence_add_outcome(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_evidence_add_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_evidence_read_scores(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_evidence_set_priorities(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_take_in(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
 #endif

@@ -10,17 +10,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.model import Link, Page, Scored, UrlId, Verdict
+from honeyguide.model import Examples, Link, Page, Scored, UrlId, Verdict
 from honeyguide.ordering import scout_evidence as evidence
 from honeyguide.ordering import scout_weights as weights
 from honeyguide.ordering.base import Combine, LocalOrder, Revised, TextJudge
 from honeyguide.ordering.scout_evidence import (
     COLUMNS,
     FETCHED,
-    GONE,
     MOST,
     NEIGHBOURS,
     PLACES,
+    TABLE,
     WAITING,
     Held,
     Joining,
@@ -28,21 +28,23 @@ from honeyguide.ordering.scout_evidence import (
     Standing,
 )
 from honeyguide.ordering.scout_reasons import Reason, reasons
-from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folder, padded, url_words
+from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folder, padded, read_addresses
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
 
 REFRESH: Final = 8
 """Pages between two looks at the URLs that wait."""
 RELEARN: Final = 25
-"""Pages between two times that weights, standards and the picture of a good page are worked out."""
+GROWTH: Final = 0.04
+"""Weights, standards and the picture of a good page are worked out again after so many pages, or when the
+crawl has grown by so much, whichever comes later: the work a page stays the same while the frontier grows."""
 BEST: Final = 256
 SWEEP: Final = 768
 """URLs looked at each time: the best ones, and the next of all in turn."""
+SOON: Final = 2048
+"""URLs that might be asked for before everything is worked out again."""
 SAMPLE: Final = 2048
 """URLs that the standards are taken from, and outcomes that weights are learned from."""
-SHARPNESS: Final = 2.0
-"""A page's worth is its score to this power: ten doubtful pages are not worth two good ones."""
 TOLERANCE: Final = 1e-4
 """A change of priority below this is not worth telling."""
 
@@ -68,6 +70,7 @@ class Scout(LocalOrder):
     Args:
         judge: The page model, for anchors.
         languages: Languages of the topic, for the words of anchors and pages.
+        examples: Pages on topic and off it, if any: the first picture of a good page.
         trust: Pages after which a score's own weight is believed by half; larger is more cautious.
         by_host: How much hosts are explored; 0 for not at all.
         by_folder: How much folders are explored.
@@ -100,7 +103,8 @@ class Scout(LocalOrder):
         judge: TextJudge,
         *,
         languages: Sequence[str] = ("en",),
-        trust: float = 100.0,
+        examples: Examples | None = None,
+        trust: float = 20.0,
         by_host: float = 0.5,
         by_folder: float = 0.3,
         without: Sequence[str] = (),
@@ -137,7 +141,13 @@ class Scout(LocalOrder):
         self._swept = 0
         self._touched: list[NDArray[np.int64]] = []
         self._all_stale = False
-        self._anchors: dict[str, float] = {}
+        self._anchors: dict[str, tuple[float, list[int]]] = {}
+        self._relearn_at = 3
+        self._refresh_at = 1
+        if examples is not None:
+            for documents, worth in ((examples.positives, 1.0), (examples.negatives, 0.0)):
+                for document in documents:
+                    self._likeness.learn(f"{document.title}\n{document.text}", worth)
 
     # What the engine calls
 
@@ -149,18 +159,22 @@ class Scout(LocalOrder):
             if self._held >= MOST:
                 self._let_go()
             at = self._hold([(page.url, page.id)])
-        urls, pages = self._urls, self._pages
-        if urls.state[at] == FETCHED and urls.page[at] >= 0:
+        if self._urls.state[at] == FETCHED:
             self._correct(at, worth)
             return
+        self._ended(at, worth, self._likeness.learn(page.content, worth))
+
+    def _ended(self, at: int, worth: float, likeness: float) -> None:
+        """A URL was asked for: what came of it is evidence for its like."""
         number = self._new_page()
-        urls, pages = self._urls, self._pages
+        urls = self._urls
         urls.state[at] = FETCHED
         urls.page[at] = number
-        pages.known[number] = worth, self._likeness.learn(page.content, worth), urls.scores[at, 1]
+        self._pages.known[number] = worth, likeness, urls.scores[at, 1]
         self._fetched += 1
         self._total += worth, worth * worth
         if urls.links[at]:
+            self._pages.outcome[number] = self._learned
             place = self._learned % SAMPLE
             self._outcomes[place] = urls.scores[at]
             self._worths[place] = worth
@@ -189,19 +203,22 @@ class Scout(LocalOrder):
 
     def revised(self) -> Revised:
         """Waiting URLs whose priority is another one since this was last asked."""
+        if self._fetched >= self._relearn_at:
+            # Often at first: nothing is known yet.
+            self._relearn_at = self._fetched + max(min(self._fetched, RELEARN), int(GROWTH * self._fetched))
+            self._relearn()
         touched, self._touched = self._touched, []
         if self._all_stale:
             self._all_stale = False
             waiting = self._waiting()
             self._score(waiting)
             touched.append(waiting)
-        if self._fetched % RELEARN == 0 or self._fetched in (3, 6, 12):
-            self._relearn()
-        if self._fetched % REFRESH == 0 or self._fetched < 4 * REFRESH:
+        if self._fetched >= self._refresh_at:
+            self._refresh_at = self._fetched + (REFRESH if self._fetched >= 4 * REFRESH else 1)
             touched.append(self._refresh())
         if not touched:
             return Revised.none()
-        at = np.unique(np.concatenate(touched))
+        at = np.concatenate(touched)
         urls = self._urls
         changed = np.abs(urls.priority[at] - urls.told[at]) > TOLERANCE
         at = at[changed & (urls.state[at] == WAITING)]
@@ -209,10 +226,10 @@ class Scout(LocalOrder):
         return Revised(self._urls.id[at], self._urls.priority[at])
 
     def gone(self, url: UrlId) -> None:
-        """A URL ended without a page: it is nobody's evidence, and waits no longer."""
+        """A URL ended without a page: its like are worth as much less."""
         at = self._slots.get(url)
         if at is not None and self._urls.state[at] == WAITING:
-            self._urls.state[at] = GONE
+            self._ended(at, 0.0, 0.0)
 
     def rejudged(self, page: Page, verdict: Verdict) -> None:
         """A page has another score now: everything that waits is looked at again."""
@@ -266,19 +283,18 @@ class Scout(LocalOrder):
         while first + count > len(self._urls.id):
             self._urls = evidence.Urls(**{name: _grown(each) for name, each in self._urls._asdict().items()})
         self._held += count
-        urls, entries = self._urls, self._entries
+        urls = self._urls
         new = slice(first, first + count)
-        hosts, folders = zip(*(host_and_folder(url) for url, _ in found), strict=True)
         urls.id[new] = [number for _, number in found]
         urls.state[new] = WAITING
-        urls.host[new] = entries.of(hosts)
-        urls.folder[new] = entries.of(folders)
+        read_addresses(
+            [url for url, _ in found], urls.host[new], urls.folder[new], urls.url_words[new], TABLE
+        )
         urls.page[new] = -1
         urls.links[new] = 0
         urls.topic[new] = 0.0
         urls.told[new] = 0.0
         urls.anchor_words[new] = -1
-        urls.url_words[new] = [padded(entries.of(url_words(url))) for url, _ in found]
         for place, (_, number) in enumerate(found):
             self._slots[number] = first + place
         return first
@@ -306,7 +322,7 @@ class Scout(LocalOrder):
             )
         number = self._known_pages
         self._known_pages += 1
-        self._pages.base[number] = -1
+        self._pages.base[number] = self._pages.outcome[number] = -1
         return number
 
     def _take_links(self, page: Page, number: int, links: Sequence[Link]) -> NDArray[np.int64]:
@@ -368,14 +384,14 @@ class Scout(LocalOrder):
             known.clear()
         new = [text for text in dict.fromkeys(text for _, text in found) if text not in known]
         if new:
-            known.update(zip(new, self._judge.judge_texts(new), strict=True))
+            words = map(padded, map(self._likeness.anchor_entries, new))
+            known.update(zip(new, zip(self._judge.judge_texts(new), words, strict=True), strict=True))
         at = np.array([place for place, _ in found], np.int64)
-        np.maximum.at(urls.topic, at, np.array([known[text] for _, text in found], np.float32))
-        wordless = (urls.anchor_words[at, 0] < 0).tolist()
-        named = [each for each, without in zip(found, wordless, strict=True) if without]
-        if named:
-            words = [padded(self._likeness.anchor_entries(text)) for _, text in named]
-            urls.anchor_words[[place for place, _ in named]] = words
+        said = [known[text] for _, text in found]
+        np.maximum.at(urls.topic, at, np.array([score for score, _ in said], np.float32))
+        # The first anchor that has words speaks for the URL.
+        wordless = np.flatnonzero(urls.anchor_words[at, 0] < 0)
+        urls.anchor_words[at[wordless]] = np.array([words for _, words in said], np.int32)[wordless]
 
     def _correct(self, at: int, worth: float) -> None:
         number = self._urls.page[at]
@@ -383,6 +399,9 @@ class Scout(LocalOrder):
         if worth == before:
             return
         self._pages.known[number, 0] = worth
+        outcome = int(self._pages.outcome[number])
+        if outcome >= max(0, self._learned - SAMPLE):
+            self._worths[outcome % SAMPLE] = worth
         self._total += worth - before, worth * worth - before * before
         evidence.add_outcome(self._evidence, at, (worth - before, 0.0), self._oldest)
 
@@ -407,7 +426,7 @@ class Scout(LocalOrder):
         turn = np.arange(self._swept, end, dtype=np.int64)
         turn = turn[self._urls.state[turn] == WAITING]
         self._swept = 0 if end >= self._held else end
-        chosen: NDArray[np.int64] = np.union1d(best, turn)
+        chosen = np.concatenate([best, turn])
         self._score(chosen)
         return chosen
 
@@ -417,7 +436,7 @@ class Scout(LocalOrder):
         waiting = self._waiting()
         if len(waiting) < 2:
             return
-        sample = waiting[:: max(1, len(waiting) // SAMPLE)]
+        sample = waiting[:: max(1, len(waiting) // SAMPLE)].copy()
         self._score(sample)
         middle, scale = weights.standard(self._urls.scores[sample])
         scale = np.where(self._left_out, 1e9, scale)
@@ -433,10 +452,13 @@ class Scout(LocalOrder):
         else:
             self._joining = weights.equal_weights(self._mean, middle, scale)
         evidence.set_priorities(self._urls, waiting, self._joining)
+        now = self._urls.priority[waiting]
         most = min(BEST, len(waiting))
-        order = np.argpartition(-self._urls.priority[waiting], most - 1)[:most]
-        self._best = np.sort(waiting[order])
-        self._touched.append(self._best)
+        self._best = np.sort(waiting[np.argpartition(-now, most - 1)[:most]])
+        # All weights have moved: whatever is, or was, among those asked for soon has to be told.
+        soon = min(SOON, len(waiting))
+        line = -np.partition(-now, soon - 1)[soon - 1]
+        self._touched.append(waiting[(now >= line) | (self._urls.told[waiting] >= line)])
 
     # Checkpoints
 
@@ -467,6 +489,8 @@ class Scout(LocalOrder):
             "fetched": self._fetched,
             "learned": self._learned,
             "swept": self._swept,
+            "relearn_at": self._relearn_at,
+            "refresh_at": self._refresh_at,
             "start": self._joining.start,
         }
         return Saved(values=values, arrays={name: each.copy() for name, each in arrays.items()})
@@ -496,6 +520,7 @@ class Scout(LocalOrder):
         self._total = np.array(arrays["total"], np.float64)
         self._next_place, self._fetched = values.next_place, values.fetched
         self._learned, self._swept = values.learned, values.swept
+        self._relearn_at, self._refresh_at = values.relearn_at, values.refresh_at
         self._joining = Joining(
             values.start,
             np.array(arrays["weight"], np.float64),
@@ -511,12 +536,14 @@ class _Values(msgspec.Struct, frozen=True):
     fetched: int
     learned: int
     swept: int
+    relearn_at: int
+    refresh_at: int
     start: float
 
 
 def worth_of(verdict: Verdict) -> float:
     """What a page is worth to the crawl, in 0..1."""
-    return float(min(1.0, max(0.0, verdict.score)) ** SHARPNESS)
+    return min(1.0, max(0.0, verdict.score))
 
 
 def _grown(array: NDArray[Any]) -> NDArray[Any]:

@@ -18,6 +18,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.compiled import compiled
+
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
@@ -33,7 +35,6 @@ PRIOR: Final = 3.0
 
 WAITING: Final = 1
 FETCHED: Final = 2
-GONE: Final = 3
 
 SCORES: Final = (
     "best parent",
@@ -95,6 +96,8 @@ class Pages(NamedTuple):
     """Its worth, its likeness to the best pages, the mean worth of the pages that link to it."""
     base: NDArray[np.int64]
     """Where its places begin in the ring, counted from the first page on; -1 before its links are in."""
+    outcome: NDArray[np.int64]
+    """Its number among the outcomes that weights are learned from; -1 for one that no link led to."""
 
 
 class Sums(NamedTuple):
@@ -143,7 +146,7 @@ def new_urls(size: int) -> Urls:
 
 def new_pages(size: int) -> Pages:
     """Room for so many pages."""
-    return Pages(np.zeros((size, 3), np.float32), np.full(size, -1, np.int64))
+    return Pages(np.zeros((size, 3), np.float32), np.full(size, -1, np.int64), np.full(size, -1, np.int64))
 
 
 def new_sums() -> Sums:
@@ -186,6 +189,7 @@ class Joining(NamedTuple):
     scale: NDArray[np.float64]
 
 
+@compiled
 def add_outcome(held: Held, at: int, change: Sequence[float], oldest: int) -> None:
     """Add a fetched URL's worth and number (or a change of them) wherever it is evidence for others."""
     urls, sums = held.urls, held.sums
@@ -202,6 +206,7 @@ def add_outcome(held: Held, at: int, change: Sequence[float], oldest: int) -> No
     sums.folder[urls.folder[at]] += change
 
 
+@compiled
 def add_links(held: Held, new: NewLinks) -> None:
     """Take in the links of a new page: evidence for targets that wait, and from those that were fetched."""
     urls, pages, sums = held.urls, held.pages, held.sums
@@ -214,8 +219,7 @@ def add_links(held: Held, new: NewLinks) -> None:
         for places in (np.zeros(len(ended), np.int64), new.paths[ended], new.nears[ended]):
             np.add.at(sums.place, (base + places) & (PLACES - 1), told)
     # Of one that was fetched, the links that were told its worth stay, so that it can be corrected.
-    full = (state == FETCHED) & (urls.links[new.targets] >= LINKS)
-    taken = np.flatnonzero(~full & (state != GONE))
+    taken = np.flatnonzero((state != FETCHED) | (urls.links[new.targets] < LINKS))
     at = new.targets[taken]
     j = urls.links[at] % LINKS
     urls.links[at] += 1
@@ -239,6 +243,7 @@ def _said(words: Ints, table: Floats, mean: np.float32) -> Floats:
     return said
 
 
+@compiled
 def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> None:
     """Work out the scores of some URLs, and what exploring them is worth."""
     if not len(chosen):
@@ -286,6 +291,7 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
     )
 
 
+@compiled
 def set_priorities(urls: Urls, chosen: NDArray[np.int64], joining: Joining) -> None:
     """Join the scores of some URLs: each standardised, weighed and added, with what exploring is worth."""
     z = np.clip((urls.scores[chosen] - joining.middle) / joining.scale, -CLIP, CLIP)

@@ -52,7 +52,7 @@ def _facts(held: Held, at: int, oldest: int) -> dict[str, str]:
     urls, pages, sums = held.urls, held.pages, held.sums
     links = min(int(urls.links[at]), LINKS)
     parents = [int(each) for each in urls.parent[at, :links]]
-    worth = [float(pages.known[parent, 0]) ** 0.5 for parent in parents]
+    worth = [float(pages.known[parent, 0]) for parent in parents]
     scores = [float(each) for each in urls.scores[at]]
     near, page, path = (_of(_counted(held, at, oldest, what)) for what in ("near", "page", "path"))
     worth_host, host = (float(each) for each in sums.host[urls.host[at]])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final
-from urllib.parse import unquote
+from typing import Final, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.ordering.scout_evidence import TABLE, WORDS
+from honeyguide.compiled import compiled
+from honeyguide.ordering.scout_evidence import TABLE, WORDS, Floats, Ints
 from honeyguide.text.tokens import Analyser
 
 TERMS: Final = 150
@@ -20,12 +20,13 @@ TERMS: Final = 150
 REMEMBERED: Final = 200_000
 TEXT_TERMS: Final = 2_000
 """Terms of a page that are looked at."""
-_TOKEN: Final = re.compile(r"[^\W_]{2,}")
+_TOKEN: Final = re.compile(rb"[a-z0-9\x80-\xff]{2,}")
 
 
-def entry(text: str) -> int:
+def entry(text: str | bytes) -> int:
     """Where a text is counted; equal on every machine."""
-    return zlib.crc32(text.encode("utf-8", "surrogatepass")) & (TABLE - 1)
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return zlib.crc32(data) & (TABLE - 1)
 
 
 class Entries:
@@ -53,18 +54,23 @@ def padded(places: list[int]) -> list[int]:
     return (places + [-1] * WORDS)[:WORDS]
 
 
-def url_words(url: str) -> list[str]:
+def url_words(url: str) -> list[bytes]:
     """Words of the path and query of an address, at most eight: the last ones tell most.
+
+    Letters beyond ASCII all count as one kind; addresses have few of them, and all the same ones.
 
     Example:
         >>> url_words("https://a.example/docs/birds/snowy-owl.html")
-        ['docs', 'birds', 'snowy', 'owl', 'html']
+        [b'docs', b'birds', b'snowy', b'owl', b'html']
     """
-    path, _, query = url.partition("://")[2].partition("/")[2].partition("?")
-    text = f"{path[-400:]} {query[:100]}"
-    if "%" in text:
-        text = unquote(text)
-    return list(dict.fromkeys(_TOKEN.findall(text.lower())))[-WORDS:]
+    data = url.encode("utf-8", "surrogatepass")
+    path, _, query = data.partition(b"://")[2].partition(b"/")[2].partition(b"?")
+    if b"/" not in data.partition(b"://")[2].partition(b"?")[0]:
+        path, query = b"", data.partition(b"://")[2].partition(b"?")[2]
+    found = [
+        word for part in (path[-400:], query[:100]) for word in _TOKEN.findall(unquote_to_bytes(part).lower())
+    ]
+    return list(dict.fromkeys(found))[-WORDS:]
 
 
 def host_and_folder(url: str) -> tuple[str, str]:
@@ -77,6 +83,45 @@ def host_and_folder(url: str) -> tuple[str, str]:
     rest = url.partition("://")[2]
     place = rest.partition("?")[0]
     return place.partition("/")[0], place.rpartition("/")[0] or place
+
+
+@compiled
+def read_addresses(urls: list[str], hosts: Ints, folders: Ints, words: Ints, size: int) -> None:
+    """Entries of the hosts, folders and words of addresses, in a table of `size`."""
+    del size  # `TABLE`; the twin in C is told.
+    for place, url in enumerate(urls):
+        host, folder = host_and_folder(url)
+        hosts[place], folders[place] = entry(host), entry(folder)
+        words[place] = padded([entry(word) for word in url_words(url)])
+
+
+class Vectors(NamedTuple):
+    """Sums of the pages seen so far, by entry."""
+
+    good: Floats
+    rest: Floats
+    pages: Floats
+    """How many pages had a word."""
+    picture: Floats
+    """The difference of the two centroids, of length one."""
+    totals: NDArray[np.float64]
+    """Worth, what is missing to it, and number of pages."""
+
+
+@compiled
+def take_in(terms: list[str], most: int, worth: float, vectors: Vectors) -> float:
+    """Add a page, given by its first `most` terms, to the sums; its likeness to the picture."""
+    if not terms:
+        return 0.0
+    places, often = np.unique([entry(term) for term in terms[:most]], return_counts=True)
+    vectors.pages[places] += 1.0
+    vectors.totals[2] += 1.0
+    weights = (1.0 + np.log(often)) * np.log1p(vectors.totals[2] / (1.0 + vectors.pages[places]))
+    weights /= max(1e-9, float(np.sqrt(weights @ weights)))
+    vectors.good[places] += worth * weights
+    vectors.rest[places] += (1.0 - worth) * weights
+    vectors.totals[:2] += worth, 1.0 - worth
+    return float(weights @ vectors.picture[places])
 
 
 class Likeness:
@@ -92,12 +137,8 @@ class Likeness:
     def __init__(self, languages: Sequence[str]) -> None:
         self._analyser = Analyser(languages)
         self._entries = Entries()
-        self._good = np.zeros(TABLE, np.float32)
-        self._rest = np.zeros(TABLE, np.float32)
-        self._pages_with = np.zeros(TABLE, np.float32)
-        self._totals = np.zeros(3)
-        self.picture = np.zeros(TABLE, np.float32)
-        """The difference of the centroids, of length one."""
+        good, rest, pages, picture = np.zeros((4, TABLE), np.float32)
+        self._vectors = Vectors(good, rest, pages, picture, np.zeros(3))
 
     def anchor_entries(self, text: str) -> list[int]:
         """Entries of the words of an anchor, at most eight."""
@@ -105,47 +146,30 @@ class Likeness:
 
     def learn(self, text: str, worth: float) -> float:
         """Take in a page; its likeness to the picture as it is now."""
-        counts = Counter(self._analyser.terms(text)[:TEXT_TERMS])
-        places = np.array(self._entries.of(counts), np.int64)
-        if not len(places):
-            return 0.0
-        often = np.fromiter(counts.values(), np.float32, len(counts))
-        self._pages_with[places] += 1.0
-        self._totals[2] += 1.0
-        weights = (1.0 + np.log(often)) * np.log1p(self._totals[2] / (1.0 + self._pages_with[places]))
-        weights /= max(1e-9, float(np.sqrt(weights @ weights)))
-        self._good[places] += worth * weights
-        self._rest[places] += (1.0 - worth) * weights
-        self._totals[:2] += worth, 1.0 - worth
-        return float(weights @ self.picture[places])
+        return take_in(self._analyser.terms(text), TEXT_TERMS, worth, self._vectors)
 
-    def draw(self) -> NDArray[np.float32]:
+    def draw(self) -> Floats:
         """Draw the picture anew; what each word says for likeness (its part of it times its idf)."""
-        good, rest, pages = self._totals
+        known = self._vectors
+        good, rest, pages = known.totals
         if good > 0.0 and rest > 0.0:
-            difference = self._good / good - self._rest / rest
+            difference = known.good / good - known.rest / rest
             best = np.argpartition(-difference, TERMS)[:TERMS]
-            picture = np.zeros(TABLE, np.float32)
-            picture[best] = np.maximum(difference[best], 0.0)
-            length = float(np.sqrt(picture @ picture))
-            self.picture = picture / length if length > 0.0 else picture
-        idf = np.log1p(pages / (1.0 + self._pages_with))
-        return (self.picture * idf).astype(np.float32)
+            known.picture[:] = 0.0
+            known.picture[best] = np.maximum(difference[best], 0.0)
+            length = float(np.sqrt(known.picture @ known.picture))
+            if length > 0.0:
+                known.picture[:] /= length
+        found = np.zeros(TABLE, np.float32)
+        seen = np.flatnonzero(known.picture)
+        found[seen] = known.picture[seen] * np.log1p(pages / (1.0 + known.pages[seen]))
+        return found
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything learned."""
-        return {
-            "likeness_good": self._good,
-            "likeness_rest": self._rest,
-            "likeness_pages": self._pages_with,
-            "likeness_totals": self._totals,
-            "likeness_picture": self.picture,
-        }
+        return {f"likeness_{name}": each for name, each in self._vectors._asdict().items()}
 
     def take(self, arrays: dict[str, NDArray[np.generic]]) -> None:
         """Take back what `arrays` gave."""
-        self._good = np.array(arrays["likeness_good"], np.float32)
-        self._rest = np.array(arrays["likeness_rest"], np.float32)
-        self._pages_with = np.array(arrays["likeness_pages"], np.float32)
-        self._totals = np.array(arrays["likeness_totals"], np.float64)
-        self.picture = np.array(arrays["likeness_picture"], np.float32)
+        for name, each in self._vectors._asdict().items():
+            each[:] = arrays[f"likeness_{name}"]

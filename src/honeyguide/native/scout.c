@@ -1,0 +1,625 @@
+/* Scout's evidence: twins of honeyguide/ordering/scout_evidence.py and scout_words.py, which explain it.
+ *
+ * The arrays belong to numpy and are lent for one call each. Numbers that point into another array are checked
+ * where they are used: a damaged checkpoint must not lead out of it.
+ */
+
+#include "arrays.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINKS = 8, WORDS = 8 };
+enum { FETCHED = 2 };
+#define PRIOR 3.0f
+#define FEW 2.0f
+#define CLIP 5.0
+
+typedef struct {
+    uint8_t *state;
+    int32_t *host, *folder, *page, *links, *parent, *path, *near, *site_path, *anchor_words, *url_words;
+    float *topic, *scores, *explore;
+    double *priority;
+    Py_ssize_t size, columns;
+} Urls;
+
+typedef struct {
+    float *known; /* worth, likeness, mean worth of its parents */
+    int64_t *base;
+    Py_ssize_t size;
+} Pages;
+
+typedef struct {
+    float *values; /* worth and number */
+    Py_ssize_t mask;
+} Table;
+
+typedef struct {
+    Table place, site_path, anchor, url, host, folder;
+    float *like;
+    Py_ssize_t like_mask;
+} Sums;
+
+typedef struct {
+    Urls urls;
+    Pages pages;
+    Sums sums;
+} Held;
+
+static int
+borrow_urls(Loan *loan, PyObject *tuple, Urls *urls)
+{
+    Py_ssize_t all;
+    BORROW(urls->state, tuple, 1, &urls->size);
+    BORROW(urls->host, tuple, 2, NULL);
+    BORROW(urls->folder, tuple, 3, NULL);
+    BORROW(urls->page, tuple, 4, NULL);
+    BORROW(urls->links, tuple, 5, NULL);
+    BORROW(urls->parent, tuple, 6, NULL);
+    BORROW(urls->path, tuple, 7, NULL);
+    BORROW(urls->near, tuple, 8, NULL);
+    BORROW(urls->site_path, tuple, 9, NULL);
+    BORROW(urls->anchor_words, tuple, 10, NULL);
+    BORROW(urls->url_words, tuple, 11, NULL);
+    BORROW(urls->topic, tuple, 12, NULL);
+    BORROW(urls->scores, tuple, 13, &all);
+    BORROW(urls->explore, tuple, 14, NULL);
+    BORROW(urls->priority, tuple, 15, NULL);
+    urls->columns = urls->size ? all / urls->size : 0;
+    return 0;
+}
+
+static int
+borrow_table(Loan *loan, PyObject *tuple, int place, Table *table)
+{
+    Py_ssize_t length;
+    BORROW(table->values, tuple, place, &length);
+    table->mask = length / 2 - 1;
+    if (length < 2 || (table->mask & (table->mask + 1))) {
+        PyErr_SetString(PyExc_ValueError, "a table has no power of two for its size");
+        return -1;
+    }
+    return 0;
+}
+
+static int
+borrow_held(Loan *loan, PyObject *tuple, Held *held)
+{
+    PyObject *urls = item(tuple, 0), *pages = item(tuple, 1), *sums = item(tuple, 2);
+    if (urls == NULL || pages == NULL || sums == NULL || borrow_urls(loan, urls, &held->urls) < 0)
+        return -1;
+    BORROW(held->pages.known, pages, 0, NULL);
+    BORROW(held->pages.base, pages, 1, &held->pages.size);
+    Table *tables[] = {&held->sums.place, &held->sums.site_path, &held->sums.anchor,
+                       &held->sums.url,   &held->sums.host,      &held->sums.folder};
+    for (int place = 0; place < 6; place++)
+        if (borrow_table(loan, sums, place, tables[place]) < 0)
+            return -1;
+    Py_ssize_t length;
+    BORROW(held->sums.like, sums, 6, &length);
+    held->sums.like_mask = length - 1;
+    return 0;
+}
+
+static inline void
+add(Table *table, int64_t place, float worth, float number)
+{
+    float *sum = &table->values[2 * (place & table->mask)];
+    sum[0] += worth;
+    sum[1] += number;
+}
+
+static inline const float *
+get(const Table *table, int64_t place)
+{
+    return &table->values[2 * (place & table->mask)];
+}
+
+static inline int
+known_links(const Urls *urls, Py_ssize_t at)
+{
+    int32_t links = urls->links[at];
+    return links < 0 ? 0 : links < LINKS ? links : LINKS;
+}
+
+/* Where the places of a link's page begin; -1 where they are forgotten. */
+static inline int64_t
+base_of(const Held *held, int32_t parent, int64_t oldest)
+{
+    int64_t base = parent >= 0 && parent < held->pages.size ? held->pages.base[parent] : -1;
+    return base >= oldest && base >= 0 ? base : -1;
+}
+
+static int
+read_float(PyObject *tuple, Py_ssize_t place, double *value)
+{
+    PyObject *number = item(tuple, place);
+    if (number == NULL)
+        return -1;
+    *value = PyFloat_AsDouble(number);
+    return *value == -1.0 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int
+wanted(Py_ssize_t given, Py_ssize_t needed, const char *name)
+{
+    if (given == needed)
+        return 0;
+    PyErr_Format(PyExc_TypeError, "%s takes %zd arguments, not %zd", name, needed, given);
+    return -1;
+}
+
+static int
+outside(Py_ssize_t at, Py_ssize_t size)
+{
+    if (at >= 0 && at < size)
+        return 0;
+    PyErr_Format(PyExc_IndexError, "there is no entry %zd among %zd", at, size);
+    return -1;
+}
+
+/* -- evidence ------------------------------------------------------------------------------------------- */
+
+static int
+outcome(Loan *loan, PyObject *const *arguments)
+{
+    Held held;
+    double worth, number;
+    if (borrow_held(loan, arguments[0], &held) < 0 || read_float(arguments[2], 0, &worth) < 0
+        || read_float(arguments[2], 1, &number) < 0)
+        return -1;
+    Py_ssize_t at = PyNumber_AsSsize_t(arguments[1], PyExc_IndexError);
+    int64_t oldest = PyLong_AsLongLong(arguments[3]);
+    if (PyErr_Occurred() || outside(at, held.urls.size) < 0)
+        return -1;
+    Urls *urls = &held.urls;
+    Sums *sums = &held.sums;
+    float w = (float)worth, n = (float)number;
+    int links = known_links(urls, at);
+    const int32_t *site = &urls->site_path[at * LINKS];
+    for (int j = 0; j < links; j++) {
+        int64_t base = base_of(&held, urls->parent[at * LINKS + j], oldest);
+        if (base >= 0) {
+            add(&sums->place, base, w, n);
+            add(&sums->place, base + urls->path[at * LINKS + j], w, n);
+            add(&sums->place, base + urls->near[at * LINKS + j], w, n);
+        }
+        int before = 0;
+        while (before < j && site[before] != site[j])
+            before++;
+        if (before == j)
+            add(&sums->site_path, site[j], w, n);
+    }
+    for (int j = 0; j < WORDS; j++) {
+        if (urls->anchor_words[at * WORDS + j] >= 0)
+            add(&sums->anchor, urls->anchor_words[at * WORDS + j], w, n);
+        if (urls->url_words[at * WORDS + j] >= 0)
+            add(&sums->url, urls->url_words[at * WORDS + j], w, n);
+    }
+    add(&sums->host, urls->host[at], w, n);
+    add(&sums->folder, urls->folder[at], w, n);
+    return 0;
+}
+
+static int
+new_links(Loan *loan, PyObject *const *arguments)
+{
+    Held held;
+    PyObject *number = item(arguments[1], 0);
+    if (number == NULL || borrow_held(loan, arguments[0], &held) < 0)
+        return -1;
+    Py_ssize_t page = PyNumber_AsSsize_t(number, PyExc_IndexError), count;
+    int64_t *targets;
+    int32_t *paths, *nears, *site_paths;
+    if (PyErr_Occurred() || outside(page, held.pages.size) < 0)
+        return -1;
+    BORROW(targets, arguments[1], 1, &count);
+    BORROW(paths, arguments[1], 2, NULL);
+    BORROW(nears, arguments[1], 3, NULL);
+    BORROW(site_paths, arguments[1], 4, NULL);
+    Urls *urls = &held.urls;
+    int64_t base = held.pages.base[page];
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t at = (Py_ssize_t)targets[i];
+        if (outside(at, urls->size) < 0)
+            return -1;
+        if (urls->state[at] == FETCHED) {
+            int32_t own = urls->page[at];
+            float worth = own >= 0 && own < held.pages.size ? held.pages.known[3 * (Py_ssize_t)own] : 0.0f;
+            add(&held.sums.place, base, worth, 1.0f);
+            add(&held.sums.place, base + paths[i], worth, 1.0f);
+            add(&held.sums.place, base + nears[i], worth, 1.0f);
+            if (urls->links[at] >= LINKS)
+                continue; /* the links that were told its worth stay, so that it can be corrected */
+        }
+        Py_ssize_t j = at * LINKS + (urls->links[at] & (LINKS - 1));
+        urls->links[at]++;
+        urls->parent[j] = (int32_t)page;
+        urls->path[j] = paths[i];
+        urls->near[j] = nears[i];
+        urls->site_path[j] = site_paths[i];
+    }
+    return 0;
+}
+
+static inline float
+rate(const float *sum, float mean, float prior)
+{
+    return (sum[0] + prior * mean) / (sum[1] + prior);
+}
+
+static float
+said(const int32_t *words, const Table *table, float mean)
+{
+    float total = 0.0f;
+    int known = 0;
+    for (int j = 0; j < WORDS; j++)
+        if (words[j] >= 0) {
+            total += logf(rate(get(table, words[j]), mean, FEW) / mean);
+            known++;
+        }
+    return total / sqrtf((float)(known ? known : 1));
+}
+
+static int
+scores(Loan *loan, PyObject *const *arguments)
+{
+    Held held;
+    int64_t *chosen;
+    Py_ssize_t count;
+    double fetched, mean_, deviation, by_host, by_folder;
+    if (borrow_held(loan, arguments[0], &held) < 0
+        || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
+        || read_float(arguments[2], 0, &fetched) < 0 || read_float(arguments[2], 1, &mean_) < 0
+        || read_float(arguments[2], 2, &deviation) < 0 || read_float(arguments[2], 4, &by_host) < 0
+        || read_float(arguments[2], 5, &by_folder) < 0)
+        return -1;
+    int64_t oldest = PyLong_AsLongLong(PyTuple_GET_ITEM(arguments[2], 3));
+    if (PyErr_Occurred())
+        return -1;
+    Urls *urls = &held.urls;
+    Sums *sums = &held.sums;
+    if (urls->columns != 14) {
+        PyErr_SetString(PyExc_ValueError, "there are 14 scores");
+        return -1;
+    }
+    float mean = (float)mean_;
+    double spread = deviation * sqrt(log(fetched + 2.0));
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t at = (Py_ssize_t)chosen[i];
+        if (outside(at, urls->size) < 0)
+            return -1;
+        float *score = &urls->scores[at * 14];
+        float best = 0.0f, known[3] = {0.0f, 0.0f, 0.0f}, on_site = 0.0f;
+        float page[2] = {0.0f, 0.0f}, list[2] = {0.0f, 0.0f}, beside[2] = {0.0f, 0.0f};
+        int links = known_links(urls, at);
+        for (int j = 0; j < links; j++) {
+            Py_ssize_t link = at * LINKS + j;
+            int32_t parent = urls->parent[link];
+            if (parent >= 0 && parent < held.pages.size) {
+                const float *of = &held.pages.known[3 * (Py_ssize_t)parent];
+                if (of[0] > best)
+                    best = of[0];
+                for (int column = 0; column < 3; column++)
+                    known[column] += of[column];
+            }
+            on_site += rate(get(&sums->site_path, urls->site_path[link]), mean, PRIOR);
+            int64_t base = base_of(&held, parent, oldest);
+            if (base < 0)
+                continue;
+            int64_t near = base + urls->near[link];
+            for (int side = 0; side < 2; side++) {
+                page[side] += get(&sums->place, base)[side];
+                list[side] += get(&sums->place, base + urls->path[link])[side];
+                beside[side] += get(&sums->place, near - 1)[side] + get(&sums->place, near)[side]
+                                + get(&sums->place, near + 1)[side];
+            }
+        }
+        float share = 1.0f / (float)(links ? links : 1), like = 0.0f;
+        int spoken = 0;
+        for (int j = 0; j < WORDS; j++) {
+            int32_t word = urls->anchor_words[at * WORDS + j];
+            if (word >= 0) {
+                like += sums->like[word & sums->like_mask];
+                spoken++;
+            }
+        }
+        const float *host = get(&sums->host, urls->host[at]), *folder = get(&sums->folder, urls->folder[at]);
+        score[0] = best;
+        score[1] = known[0] * share;
+        score[2] = known[1] * share;
+        score[3] = urls->topic[at];
+        score[4] = said(&urls->anchor_words[at * WORDS], &sums->anchor, mean);
+        score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean);
+        score[6] = rate(beside, mean, PRIOR);
+        score[7] = rate(page, mean, PRIOR);
+        score[8] = like / sqrtf((float)spoken + 3.0f);
+        score[9] = rate(list, mean, PRIOR);
+        score[10] = links ? on_site * share : mean;
+        score[11] = known[2] * share;
+        score[12] = rate(host, mean, FEW);
+        score[13] = rate(folder, score[12], FEW);
+        urls->explore[at] =
+            (float)(spread * (by_host / sqrt(host[1] + 1.0) + by_folder / sqrt(folder[1] + 1.0)));
+    }
+    return 0;
+}
+
+static int
+priorities(Loan *loan, PyObject *const *arguments)
+{
+    Urls urls;
+    int64_t *chosen;
+    double *weight, *middle, *scale, start;
+    Py_ssize_t count, columns, others[2];
+    if (borrow_urls(loan, arguments[0], &urls) < 0
+        || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
+        || read_float(arguments[2], 0, &start) < 0)
+        return -1;
+    BORROW(weight, arguments[2], 1, &columns);
+    BORROW(middle, arguments[2], 2, &others[0]);
+    BORROW(scale, arguments[2], 3, &others[1]);
+    if (columns != urls.columns || others[0] != columns || others[1] != columns) {
+        PyErr_SetString(PyExc_ValueError, "as many weights as scores are wanted");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t at = (Py_ssize_t)chosen[i];
+        if (outside(at, urls.size) < 0)
+            return -1;
+        double sum = 0.0;
+        for (Py_ssize_t column = 0; column < columns; column++) {
+            double z = ((double)urls.scores[at * columns + column] - middle[column]) / scale[column];
+            sum += (z > CLIP ? CLIP : z < -CLIP ? -CLIP : z) * weight[column];
+        }
+        urls.priority[at] = start + urls.explore[at] + sum;
+    }
+    return 0;
+}
+
+#define FUNCTION(name, needed, work)                                                                          \
+    PyObject *name(PyObject *module, PyObject *const *arguments, Py_ssize_t count)                            \
+    {                                                                                                         \
+        (void)module;                                                                                         \
+        if (wanted(count, needed, #name) < 0)                                                                 \
+            return NULL;                                                                                      \
+        Loan loan = {.count = 0};                                                                             \
+        int failed = work(&loan, arguments);                                                                  \
+        give_back(&loan);                                                                                     \
+        if (failed)                                                                                           \
+            return NULL;                                                                                      \
+        Py_RETURN_NONE;                                                                                       \
+    }
+
+FUNCTION(scout_evidence_add_outcome, 4, outcome)
+FUNCTION(scout_evidence_add_links, 2, new_links)
+FUNCTION(scout_evidence_read_scores, 3, scores)
+FUNCTION(scout_evidence_set_priorities, 3, priorities)
+
+/* -- words ---------------------------------------------------------------------------------------------- */
+
+static uint32_t
+crc32(const unsigned char *bytes, Py_ssize_t length)
+{
+    static uint32_t table[256];
+    if (table[1] == 0)
+        for (uint32_t i = 0; i < 256; i++) {
+            uint32_t value = i;
+            for (int bit = 0; bit < 8; bit++)
+                value = value & 1 ? 0xEDB88320u ^ (value >> 1) : value >> 1;
+            table[i] = value;
+        }
+    uint32_t found = 0xFFFFFFFFu;
+    for (Py_ssize_t i = 0; i < length; i++)
+        found = table[(found ^ bytes[i]) & 255] ^ (found >> 8);
+    return found ^ 0xFFFFFFFFu;
+}
+
+/* The bytes of a text; `kept` holds them where they had to be made. */
+static const unsigned char *
+bytes_of(PyObject *text, Py_ssize_t *length, PyObject **kept)
+{
+    *kept = NULL;
+    if (!PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "a text is wanted");
+        return NULL;
+    }
+    const char *found = PyUnicode_AsUTF8AndSize(text, length);
+    if (found == NULL) {
+        PyErr_Clear();
+        *kept = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+        if (*kept == NULL)
+            return NULL;
+        *length = PyBytes_GET_SIZE(*kept);
+        found = PyBytes_AS_STRING(*kept);
+    }
+    return (const unsigned char *)found;
+}
+
+static int
+hex(int c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+enum { MOST_ADDRESS = 512 };
+
+/* Entries of the words of a part of an address, after those found before; the latest `WORDS` different ones. */
+static int
+words_of(const unsigned char *text, Py_ssize_t length, uint32_t mask, int32_t *found, int known)
+{
+    unsigned char word[MOST_ADDRESS];
+    int size = 0;
+    for (Py_ssize_t i = 0; i <= length; i++) {
+        int c = i < length ? text[i] : '/';
+        if (c == '%' && i + 2 < length && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+            c = 16 * hex(text[i + 1]) + hex(text[i + 2]);
+            i += 2;
+        }
+        if (c >= 'A' && c <= 'Z')
+            c += 'a' - 'A';
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 128) {
+            word[size++] = (unsigned char)c;
+            continue;
+        }
+        if (size > 1) {
+            int32_t entry = (int32_t)(crc32(word, size) & mask);
+            int place = 0;
+            while (place < known && found[place] != entry)
+                place++;
+            if (place == known)
+                found[known++] = entry;
+        }
+        size = 0;
+    }
+    return known;
+}
+
+static int
+addresses(Loan *loan, PyObject *const *arguments)
+{
+    int32_t *hosts, *folders, *words;
+    Py_ssize_t count, others[2];
+    if (!PyList_Check(arguments[0])) {
+        PyErr_SetString(PyExc_TypeError, "a list of addresses is wanted");
+        return -1;
+    }
+    uint32_t mask = (uint32_t)PyLong_AsUnsignedLong(arguments[4]) - 1;
+    if (PyErr_Occurred() || (hosts = borrow(loan, arguments[1], sizeof *hosts, &count, 1)) == NULL
+        || (folders = borrow(loan, arguments[2], sizeof *folders, &others[0], 1)) == NULL
+        || (words = borrow(loan, arguments[3], sizeof *words, &others[1], 1)) == NULL)
+        return -1;
+    if (count != PyList_GET_SIZE(arguments[0]) || others[0] != count || others[1] != count * WORDS) {
+        PyErr_SetString(PyExc_ValueError, "as many entries as addresses are wanted");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *kept;
+        Py_ssize_t length;
+        const unsigned char *url = bytes_of(PyList_GET_ITEM(arguments[0], i), &length, &kept);
+        if (url == NULL)
+            return -1;
+        const unsigned char *end = url + length, *start = end, *c;
+        for (c = url; c + 2 < end; c++)
+            if (c[0] == ':' && c[1] == '/' && c[2] == '/') {
+                start = c + 3;
+                break;
+            }
+        const unsigned char *query = start, *path = start, *last = NULL;
+        while (query < end && *query != '?')
+            query++;
+        while (path < query && *path != '/')
+            path++;
+        for (c = start; c < query; c++)
+            if (*c == '/')
+                last = c;
+        if (last == NULL || last == start)
+            last = query;
+        hosts[i] = (int32_t)(crc32(start, path - start) & mask);
+        folders[i] = (int32_t)(crc32(start, last - start) & mask);
+        int32_t found[MOST_ADDRESS];
+        const unsigned char *from = path < query ? path + 1 : query;
+        if (query - from > 400)
+            from = query - 400;
+        Py_ssize_t rest = query < end ? end - query - 1 : 0;
+        int known = words_of(from, query - from, mask, found, 0);
+        known = words_of(query < end ? query + 1 : end, rest < 100 ? rest : 100, mask, found, known);
+        int first = known > WORDS ? known - WORDS : 0;
+        for (int j = 0; j < WORDS; j++)
+            words[i * WORDS + j] = first + j < known ? found[first + j] : -1;
+        Py_XDECREF(kept);
+    }
+    return 0;
+}
+
+FUNCTION(scout_words_read_addresses, 5, addresses)
+
+/* Different entries of the terms, and how often each occurs; how many, or -1. */
+static Py_ssize_t
+tally(PyObject *terms, Py_ssize_t most, uint32_t mask, int32_t *often, int32_t *entries)
+{
+    Py_ssize_t known = 0, count = PyList_GET_SIZE(terms);
+    for (Py_ssize_t i = 0; i < count && i < most; i++) {
+        PyObject *kept;
+        Py_ssize_t length;
+        const unsigned char *term = bytes_of(PyList_GET_ITEM(terms, i), &length, &kept);
+        if (term == NULL)
+            return -1;
+        int32_t entry = (int32_t)(crc32(term, length) & mask);
+        Py_XDECREF(kept);
+        if (often[entry]++ == 0)
+            entries[known++] = entry;
+    }
+    return known;
+}
+
+PyObject *
+scout_words_take_in(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    if (wanted(count, 4, "scout_words_take_in") < 0)
+        return NULL;
+    if (!PyList_Check(arguments[0])) {
+        PyErr_SetString(PyExc_TypeError, "a list of terms is wanted");
+        return NULL;
+    }
+    Py_ssize_t most = PyNumber_AsSsize_t(arguments[1], PyExc_OverflowError);
+    double worth = PyFloat_AsDouble(arguments[2]);
+    if (PyErr_Occurred())
+        return NULL;
+    Loan loan = {.count = 0};
+    float *arrays[4] = {NULL}; /* good, rest, pages, picture */
+    double *totals = NULL;
+    Py_ssize_t sizes[5];
+    for (int place = 0; place < 4; place++) {
+        PyObject *array = item(arguments[3], place);
+        if (array == NULL || (arrays[place] = borrow(&loan, array, sizeof(float), &sizes[place], 1)) == NULL)
+            break;
+    }
+    PyObject *last = arrays[3] != NULL ? item(arguments[3], 4) : NULL;
+    if (last != NULL)
+        totals = borrow(&loan, last, sizeof *totals, &sizes[4], 1);
+    double found = 0.0;
+    if (totals != NULL) {
+        Py_ssize_t size = sizes[0];
+        if (sizes[1] != size || sizes[2] != size || sizes[3] != size || sizes[4] != 3 || (size & (size - 1)) || !size)
+            PyErr_SetString(PyExc_ValueError, "four tables of one size and three totals are wanted");
+        Py_ssize_t room = PyList_GET_SIZE(arguments[0]) < most ? PyList_GET_SIZE(arguments[0]) : most;
+        int32_t *often = NULL, *entries = NULL;
+        double *weights = NULL;
+        if (!PyErr_Occurred() && room > 0) {
+            often = PyMem_Calloc((size_t)size, sizeof *often);
+            entries = PyMem_Malloc((size_t)room * sizeof *entries);
+            weights = PyMem_Malloc((size_t)room * sizeof *weights);
+            Py_ssize_t known = -1;
+            if (often == NULL || entries == NULL || weights == NULL)
+                PyErr_NoMemory();
+            else
+                known = tally(arguments[0], most, (uint32_t)size - 1, often, entries);
+            if (known > 0) {
+                totals[2] += 1.0;
+                double square = 0.0;
+                for (Py_ssize_t i = 0; i < known; i++) {
+                    int32_t entry = entries[i];
+                    arrays[2][entry] += 1.0f;
+                    weights[i] = (1.0 + log(often[entry])) * log1p(totals[2] / (1.0 + arrays[2][entry]));
+                    square += weights[i] * weights[i];
+                }
+                double length = sqrt(square) > 1e-9 ? sqrt(square) : 1e-9;
+                for (Py_ssize_t i = 0; i < known; i++) {
+                    double weight = weights[i] / length;
+                    arrays[0][entries[i]] += (float)(worth * weight);
+                    arrays[1][entries[i]] += (float)((1.0 - worth) * weight);
+                    found += weight * arrays[3][entries[i]];
+                }
+                totals[0] += worth;
+                totals[1] += 1.0 - worth;
+            }
+        }
+        PyMem_Free(often);
+        PyMem_Free(entries);
+        PyMem_Free(weights);
+    }
+    give_back(&loan);
+    return PyErr_Occurred() ? NULL : PyFloat_FromDouble(found);
+}
