@@ -18,7 +18,7 @@ from honeyguide import native as native_package
 from honeyguide.frontier import queues
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import Link, Outcome, Page, Verdict
-from honeyguide.ordering import scout, scout_words
+from honeyguide.ordering import scout, scout_evidence, scout_words
 from honeyguide.parse import blocks, prescan
 from honeyguide.parse.html import read_page
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
@@ -281,7 +281,7 @@ def test_addresses(urls: list[str]) -> None:
     for module in (python, scout_words):
         hosts, folders = np.zeros(len(urls), np.int32), np.zeros(len(urls), np.int32)
         words = np.zeros((len(urls), 8), np.int32)
-        module.read_addresses(urls, hosts, folders, words, scout_words.TABLE)
+        module.read_addresses(urls, hosts, folders, words, scout_evidence.TABLE)
         answers.append((hosts.tolist(), folders.tolist(), words.tolist()))
     assert answers[0] == answers[1]
 
@@ -295,7 +295,7 @@ def test_scout(seed: int) -> None:
             python = pure(f"honeyguide.ordering.{name}")
             patch.setitem(sys.modules, f"honeyguide.ordering.{name}", python)
             patch.setattr(ordering, name, python)
-    assert type(python.evidence.read_scores) is not type(scout.evidence.read_scores)
+    assert type(python.evidence.read_scores) is not type(scout_evidence.read_scores)
 
     class Owls:
         def judge_texts(self, texts: list[str]) -> list[float]:
