@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from endless import endless_site
 
 from honeyguide.integrations.mcp import CrawlLimits, make_mcp
 from honeyguide.testing.made_collection import MadeCollection
@@ -92,6 +95,48 @@ async def test_crawls_stay_within_what_the_operator_set(folder: Path) -> None:
         assert "allows only example.org" in said(refused)
         wrong = await client.call_tool("read_page", {"collection": "none", "url": "https://example.org/"})
         assert wrong.is_error
+
+
+@pytest.mark.realtime
+async def test_an_agent_starts_a_crawl_watches_it_and_stops_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HONEYGUIDE_POLITENESS_DELAY", "0.05")
+    monkeypatch.setenv("HONEYGUIDE_POLITENESS_IP_DELAY", "0")
+    monkeypatch.setenv("HONEYGUIDE_CRAWL_TRAP_ZONES", "false")
+    limits = CrawlLimits(pages=100_000, seconds=60, hosts=("127.0.0.1",), networks=("127.0.0.0/8",))
+    with endless_site() as site:
+        async with asyncio.timeout(120), Client(make_mcp([tmp_path], limits)) as client:
+
+            async def status(name: str) -> dict[str, Any]:
+                return dict(json.loads(said(await client.call_tool("status", {"collection": name}))))
+
+            async def until(name: str, true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+                while not true(now := await status(name)):  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.05)
+                return now
+
+            async def begin(name: str, pages: int) -> Any:
+                asked = {"name": name, "keywords": ["owl"], "seeds": [site], "max_pages": pages}
+                return await client.call_tool("start_crawl", asked)
+
+            assert "started: small, at most 3 pages and 60 seconds" in said(await begin("small", 3))
+            now = await until("small", lambda told: not told["running"] and told["pages"] >= 3)
+            assert (now["pages"], now["on_topic"]) == (3, 3)
+            assert now["reason"] == "budget of 3 pages is spent"
+            found = said(await client.call_tool("search", {"collection": "small", "words": "barn owl"}))
+            assert site in found
+            new = said(await client.call_tool("what_is_new", {"collection": "small"}))
+            assert new.count(site) == 3
+
+            await begin("long", 100_000)
+            await until("long", lambda told: bool(told["pages"] > 1))
+            assert "asked to stop" in said(await client.call_tool("stop_crawl", {"collection": "long"}))
+            now = await until("long", lambda told: not told["running"])
+            assert now["reason"] == "stopped from the portal"
+            again = await begin("long", 5)
+            assert again.is_error
+            assert "is taken" in said(again)
 
 
 async def test_over_standard_input_and_output(folder: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from honeyguide.ui.server import listen, make_server
@@ -80,3 +81,16 @@ def running_portal(folder: Path | None, *, places: Sequence[Path] = ()) -> Itera
         server.should_exit = True
         thread.join(20)
         bound.close()
+
+
+def ask_json(portal: RunningPortal, method: str, path: str, body: object = None) -> tuple[int, Any]:
+    """One request to the REST API: the status and the answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
+    headers = {"Host": f"127.0.0.1:{portal.port}", "Authorization": f"Bearer {TOKEN}"}
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    connection.request(method, path, body=None if body is None else json.dumps(body), headers=headers)
+    answer = connection.getresponse()
+    data = answer.read()
+    connection.close()
+    return answer.status, json.loads(data)

@@ -13,6 +13,7 @@ import pytest
 from crawls import finish, small_crawl
 from openapi_spec_validator import validate
 from portals import TOKEN, RunningPortal, running_portal
+from portals import ask_json as ask
 
 ONE = "/api/v1/collections/owls"
 
@@ -28,20 +29,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def portal(folder: Path) -> Iterator[RunningPortal]:
     with running_portal(folder) as running:
         yield running
-
-
-def ask(portal: RunningPortal, method: str, path: str, body: object = None) -> tuple[int, Any]:
-    import http.client
-
-    connection = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
-    headers = {"Host": f"127.0.0.1:{portal.port}", "Authorization": f"Bearer {TOKEN}"}
-    if body is not None:
-        headers["Content-Type"] = "application/json"
-    connection.request(method, path, body=None if body is None else json.dumps(body), headers=headers)
-    answer = connection.getresponse()
-    data = answer.read()
-    connection.close()
-    return answer.status, json.loads(data)
 
 
 def test_the_document_is_valid_openapi_and_is_shown(portal: RunningPortal) -> None:

@@ -431,7 +431,10 @@ def start(asked: Asked) -> Accepted:
         for name, value in (("max_pages", limits.max_pages), ("max_seconds", limits.max_seconds))
         if value is not None
     ]
-    portal.launcher.start(["resume", str(portal.folder.resolve()), "--quiet", *options])
+    try:
+        portal.launcher.start(["resume", str(portal.folder.resolve()), "--quiet", *options])
+    except HoneyguideError as error:
+        raise HTTPException(409, str(error)) from None
     return Accepted(asked.name, "start")
 
 

@@ -14,6 +14,8 @@ from honeyguide.errors import HoneyguideError
 
 _PATIENCE = 15.0
 """Seconds a crawl gets to stop in order when the portal ends."""
+_LAST_WORDS = 5.0
+"""Seconds a command gets to end before another one is refused: a crawl that has stopped prints its figures."""
 
 
 class Launcher:
@@ -46,6 +48,9 @@ class Launcher:
             HoneyguideError: one is running already.
         """
         with self._lock:
+            if self._process is not None:
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_LAST_WORDS)
             if self.running:
                 raise HoneyguideError("a crawl started here is still running; stop it first")
             if self._log is not None:
