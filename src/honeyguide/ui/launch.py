@@ -15,7 +15,7 @@ from honeyguide.errors import HoneyguideError
 _PATIENCE = 15.0
 """Seconds a crawl gets to stop in order when the portal ends."""
 _LAST_WORDS = 5.0
-"""Seconds a command gets to end before another one is refused: a crawl that has stopped prints its figures."""
+"""Seconds a command gets to end before another one is refused: a stopped crawl still prints its figures."""
 
 
 class Launcher:
