@@ -86,3 +86,17 @@ async def test_files_of_the_machine_are_not_read() -> None:
     text = topic_text("owls", "owl", seeds="https://a.example/")
     with pytest.raises(TopicError, match="not a valid URL"):
         await inspect_topic(text.replace("# examples = [", 'examples = ["/etc/passwd", '))
+
+
+@pytest.mark.parametrize("path", ["体育/篮球", "Sports/Basketball", "体育/Basketball"])
+def test_a_path_of_subjects_in_either_language_is_a_topic(path: str) -> None:
+    config = checked_topic(topic_text("hoops", "", seeds="https://a.example/", taxonomy=path))
+    assert config.topic.taxonomy == "Sports|体育/Basketball|篮球"
+    assert config.topic.languages == ("en", "zh")
+    assert config.crawl.recipe == "fcmrps"
+
+
+def test_a_path_beside_words_leaves_the_recipe_alone() -> None:
+    text = topic_text("hoops", "dunk", seeds="https://a.example/", taxonomy="Hoops", recipe="best-first")
+    config = checked_topic(text)
+    assert (config.topic.taxonomy, config.crawl.recipe) == ("Hoops", "best-first")

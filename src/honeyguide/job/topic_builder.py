@@ -18,7 +18,11 @@ from honeyguide.job.parts import build_parts, check_config, with_own_parts
 from honeyguide.model import Document, Examples, Page, Topic
 from honeyguide.relevance.base import PageModel
 from honeyguide.topic.file import TopicFile
+from honeyguide.topic.pinyin import is_chinese
+from honeyguide.topic.taxonomy import in_both_languages
 from honeyguide.topic.template import render
+from honeyguide.topic.tokens import layered
+from honeyguide.topic.tokens_home import personal_table_file
 from honeyguide.web.url import canonical
 
 MOST_KEYWORDS = 200
@@ -86,7 +90,14 @@ def parted(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def topic_text(
-    name: str, pasted: str, *, seeds: str = "", negatives: str = "", recipe: str = "", max_pages: int = 1000
+    name: str,
+    pasted: str,
+    *,
+    seeds: str = "",
+    negatives: str = "",
+    taxonomy: str = "",
+    recipe: str = "",
+    max_pages: int = 1000,
 ) -> str:
     """A topic file from what a person pasted.
 
@@ -95,6 +106,8 @@ def topic_text(
         pasted: Words, and addresses of pages on topic.
         seeds: Addresses to begin with; the example pages when empty.
         negatives: Addresses of pages that are off topic.
+        taxonomy: Path in a subject tree, in English or Chinese; names that the built-in table of topics knows in
+            both languages are completed. A topic of nothing else is crawled by `fcmrps`.
         recipe: Name of a recipe; the default one when empty.
         max_pages: Budget.
 
@@ -106,9 +119,13 @@ def topic_text(
     starts = parted(seeds)[1] or examples
     if not name.strip():
         raise TopicError("the topic has no name; write what it is about")
-    if not keywords and not examples:
+    path = in_both_languages(taxonomy, layered((), personal=personal_table_file()))
+    if not keywords and not examples and not path:
         raise TopicError("no words and no addresses were given; paste some")
-    topic = Topic(name.strip(), keywords, starts, examples, off_topic)
+    if path and not keywords and not examples:
+        recipe = recipe if recipe.startswith("fcmrps") else "fcmrps"
+    languages = ("en", "zh") if is_chinese(path) else ("en",)
+    topic = Topic(name.strip(), keywords, starts, examples, off_topic, taxonomy=path, languages=languages)
     text = render(topic, recipe=recipe or DEFAULT_RECIPE, max_pages=max_pages, version=VERSION)
     checked_topic(text)
     return text

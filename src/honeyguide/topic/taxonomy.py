@@ -91,6 +91,36 @@ def _names(label: str, chinese: str, languages: tuple[str, ...]) -> list[str]:
     return [name.replace("|", " ").replace("/", " ") for name in chosen]
 
 
+def in_both_languages(path: str, table: TokenTable) -> str:
+    """A path as `[topic] taxonomy` takes it, each label with the other language's name where the table has it.
+
+    Several nodes are parted by ` + `. A label that has a `|` says its names itself.
+
+    Args:
+        path: Labels from the root down, parted by `/`, in English, Chinese or both.
+        table: Names of topics.
+
+    Example:
+        >>> from honeyguide.topic.tokens import built_in_table
+        >>> in_both_languages("体育/Basketball", built_in_table())
+        'Sports|体育/Basketball|篮球'
+    """
+    nodes = (
+        "/".join(_both(" ".join(label.split()), table) for label in node.split("/") if label.strip())
+        for node in path.split(" + ")
+    )
+    return " + ".join(node for node in nodes if node)
+
+
+def _both(label: str, table: TokenTable) -> str:
+    entry = table.find(label) if "|" not in label else None
+    if entry is None:
+        return label
+    english = entry.topic if is_chinese(label) else label
+    chinese = label if is_chinese(label) else next(iter(entry.chinese), "")
+    return f"{english}|{chinese}" if chinese else english
+
+
 def own_path(read: Read, path: str, *, table: TokenTable | None = None) -> str:
     """A path with Chinese labels in the tree's own spelling; one without them as it is.
 

@@ -22,6 +22,7 @@ from honeyguide.config.schema import DEFAULT_RECIPE
 from honeyguide.errors import HoneyguideError
 from honeyguide.job.topic_builder import Inspection, Looked, checked_topic, inspect_topic, parted, topic_text
 from honeyguide.store.plain import read_plain
+from honeyguide.topic.tokens import built_in_table
 from honeyguide.ui.begin import begin_crawl, launch
 from honeyguide.ui.portal import Portal
 from honeyguide.ui.render import Form, read_form, render, see_other
@@ -30,7 +31,7 @@ from honeyguide.ui.shelf import shelf_of
 MOST_TOPIC = 60_000
 AROUND = 6
 """Pages that the given ones link to, judged for a look."""
-FIELDS = ("name", "pasted", "seeds", "negatives", "recipe", "max_pages")
+FIELDS = ("name", "pasted", "taxonomy", "seeds", "negatives", "recipe", "max_pages")
 
 _KEPT = Looked()
 _LOOKING = threading.Lock()
@@ -95,6 +96,7 @@ def _built(form: Form, *, seeds: str = "") -> str:
         form.text("pasted", most=20_000),
         seeds=seeds or form.text("seeds", most=20_000),
         negatives=form.text("negatives", most=20_000),
+        taxonomy=form.text("taxonomy", most=1_000),
         recipe=form.text("recipe", most=100),
         max_pages=int(pages),
     )
@@ -139,7 +141,7 @@ def _shown(
 ) -> Response:
     portal = _portal(request)
     asked = {name: form.text(name, most=20_000) if form else "" for name in (*FIELDS, "test")}
-    if not asked["name"] and not asked["pasted"]:
+    if not any(asked[name] for name in ("name", "pasted", "taxonomy")):
         asked |= _said_by(text)
     return render(
         request,
@@ -156,6 +158,7 @@ def _shown(
         page="/topic" if portal else "/new",
         recipes=recipe_names(),
         default=DEFAULT_RECIPE,
+        subjects=[name for one in built_in_table().entries.values() for name in (one.topic, *one.chinese)],
     )
 
 
@@ -169,6 +172,7 @@ def _said_by(text: str) -> dict[str, str]:
     return {
         "name": topic.name,
         "pasted": "\n".join([", ".join(topic.keywords), *topic.examples]).strip(),
+        "taxonomy": topic.taxonomy,
         "negatives": "\n".join(topic.negatives),
         "seeds": "\n".join(config.crawl.seeds),
         "recipe": config.crawl.recipe,
