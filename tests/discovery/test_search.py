@@ -333,3 +333,27 @@ async def test_seeds_from_words_alone() -> None:
 def test_a_collection_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(TopicError, match="engine 'collection'"):
         CollectionEngine(path=str(tmp_path))
+
+
+def test_words_of_the_site_are_not_searched_for() -> None:
+    """A footer that stands on all pages of a site is no word of the topic, however rare its words are."""
+    footer = "Published under the Zanzibar licence by Quuxcorp"
+    owls = tuple(
+        Document(f"The owl hunts {prey} from its roost. {footer}") for prey in ("mice", "voles", "rats")
+    )
+    others = tuple(Document(f"On {theme}. {footer}") for theme in ("taxes", "roads", "bread", "cement"))
+    assert "quuxcorp" in topic_terms(Examples(positives=owls))
+    told = topic_terms(
+        Examples(keywords=("barn owl",), positives=owls, negatives=others[:2], unlabelled=others)
+    )
+    assert told[0] == "barn owl"
+    assert "roost" in told
+    assert not {"quuxcorp", "zanzibar", "licence"} & set(told)
+
+
+def test_examples_fill_up_to_a_dozen_terms() -> None:
+    words = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrst")
+    positives = (Document(words), Document(words))
+    keywords = tuple(f"key{letter}" for letter in "abcdefgh")
+    assert len(topic_terms(Examples(positives=positives))) == 12
+    assert len(topic_terms(Examples(keywords=keywords, positives=positives))) == 12

@@ -106,8 +106,8 @@ def topic_text(
         pasted: Words, and addresses of pages on topic.
         seeds: Addresses to begin with; the example pages when empty.
         negatives: Addresses of pages that are off topic.
-        taxonomy: Path in a subject tree, in English or Chinese; names that the built-in table of topics knows in
-            both languages are completed. A topic of nothing else is crawled by `fcmrps`.
+        taxonomy: Path in a subject tree, in English or Chinese; names that the built-in table of topics knows
+            in both languages are completed. A topic of nothing else is crawled by `fcmrps`.
         recipe: Name of a recipe; the default one when empty.
         max_pages: Budget.
 

@@ -72,7 +72,7 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
     target_quantile: float = 0.25
     held_out_threshold: bool = True
     parents_on_topic: OnTopic = "drop"
-    topic_first: bool = False
+    topic_first: bool = True
     bootstrap_targets: int = 20
     rebuild_every: int | None = None
     train_targets: bool = False

@@ -92,7 +92,7 @@ def _names(label: str, chinese: str, languages: tuple[str, ...]) -> list[str]:
 
 
 def in_both_languages(path: str, table: TokenTable) -> str:
-    """A path as `[topic] taxonomy` takes it, each label with the other language's name where the table has it.
+    """A path as `[topic] taxonomy` takes it, each label with its name in the other language, if known.
 
     Several nodes are parted by ` + `. A label that has a `|` says its names itself.
 

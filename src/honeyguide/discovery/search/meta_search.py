@@ -24,6 +24,8 @@ NOT_GIVEN: Final = object()
 """Stands for a service that the crawl does not have."""
 START_QUERIES: Final = 3
 """Queries at the start of a crawl without seeds, and when nothing is left to fetch."""
+DRAWS: Final = 50
+"""Tries to draw a query that was not asked before."""
 LOW_EVERY: Final = 10
 """While the frontier is low but not empty, a query each time this many pages went by."""
 
@@ -102,7 +104,7 @@ class MetaSearch:
         query_log: str = "",
         most_terms: int = 3,
         results: int = 10,
-        every: int = 20,
+        every: int = 10,
         when_below: int = 20,
         budget: int = 500,
         priority: float | None = None,
@@ -131,7 +133,7 @@ class MetaSearch:
         self._budget = budget
         self._priority = priority
         self._seed = seed
-        self._asked = 0
+        self._asked: set[str] = set()
         self._spent = 0
         self._told = False
 
@@ -147,12 +149,15 @@ class MetaSearch:
         suggestions: dict[str, Suggestion] = {}
         searched: list[Searched] = []
         for _ in range(queries):
-            if self._spent >= self._budget:
+            query = self._draw() if self._spent < self._budget else ""
+            if not query:
                 break
-            one = await self._search()
+            one = await self._search(query)
             searched.append(one)
             for found in one.fused:
                 suggestions.setdefault(found.url, self._suggestion(found, one.query))
+        if not searched:
+            return Answer()
         return Answer(
             tuple(suggestions.values()),
             sum(one.requests for one in searched),
@@ -165,7 +170,8 @@ class MetaSearch:
         own = [one for one in events if one.data.get("source") == self.name]
         self._spent = sum(int(str(one.data.get("requests", 0))) for one in own)
         notes = [part for one in own for part in str(one.data.get("note", "")).split("; ")]
-        self._asked = sum(part.startswith("query ") for part in notes)
+        for _ in range(sum(part.startswith("query ") for part in notes)):
+            self._draw()
 
     def _wanted(self, ask: Ask) -> int:
         """How many queries this occasion is worth."""
@@ -189,12 +195,18 @@ class MetaSearch:
             return f"the search budget of {self._budget} requests is spent"
         return ""
 
-    async def _search(self) -> Searched:
-        source = random.Random(f"{self._seed} {self._asked}")  # noqa: S311  Not a secret.
-        self._asked += 1
-        found = await search_all(
-            self._engines, draw_query(self._terms, source, most=self._most_terms), self._results
-        )
+    def _draw(self) -> str:
+        """The next query; none is asked twice. Empty when there are no others, or they are hard to hit."""
+        source = random.Random(f"{self._seed} {len(self._asked)}")  # noqa: S311  Not a secret.
+        for _ in range(DRAWS):
+            query = draw_query(self._terms, source, most=self._most_terms)
+            if query not in self._asked:
+                self._asked.add(query)
+                return query
+        return ""
+
+    async def _search(self, query: str) -> Searched:
+        found = await search_all(self._engines, query, self._results)
         self._spent += found.requests
         return found
 
