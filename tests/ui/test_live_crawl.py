@@ -124,9 +124,9 @@ def test_a_crawl_from_start_to_end(watched: Watched, portal: RunningPortal, topi
         assert "honeyguide_crawl_paused 1" in portal.get("/metrics").text
 
         limit = resting + 12
-        page.get_by_label("Pages, at most", exact=True).fill(str(limit))
+        page.get_by_label("Pages at most", exact=True).fill(str(limit))
         page.get_by_role("button", name="Change budget").click()
-        expect(page.get_by_label("Pages, at most", exact=True)).to_have_value(str(limit))
+        expect(page.get_by_label("Pages at most", exact=True)).to_have_value(str(limit))
         page.get_by_role("button", name="Go on").click()
         expect(page.locator("#state")).to_contain_text(f"budget of {limit} pages is spent")
         assert crawl.wait(20) == 0
@@ -143,12 +143,12 @@ def test_a_finished_crawl_is_continued_and_stopped(watched: Watched, portal: Run
     page.goto(portal.entrance)
     expect(page.locator("#state")).to_contain_text("not running")
     had = pages(watched)
-    page.get_by_label("Pages, at most", exact=True).fill("not a number")
+    page.get_by_label("Pages at most", exact=True).fill("not a number")
     page.get_by_role("button", name="Continue the crawl").click()
     expect(page.locator(".message")).to_contain_text("is not a number; write it in digits")
     watched.problems.clear()  # the console tells of the 400
     page.goto(portal.url)
-    page.get_by_label("Pages, at most", exact=True).fill("5,000")
+    page.get_by_label("Pages at most", exact=True).fill("5,000")
     page.get_by_role("button", name="Continue the crawl").click()
     expect(page.locator("#state")).to_contain_text("crawling")
     until_pages(watched, had + 2)

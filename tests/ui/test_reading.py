@@ -55,11 +55,15 @@ def test_search_by_keyboard_then_why(watched: Watched, portal: RunningPortal, fo
     watched.shoot("search")
     page.locator(".results .title").first.click()
     expect(page.locator("h1")).to_have_text(hits[0].title)
+    # Readable text with the word marked, beside the archived page in a frame without rights.
+    expect(page.locator(".readable mark").first).to_have_text(re.compile(WORD, re.IGNORECASE))
+    expect(page.frame_locator("iframe").locator("body")).to_contain_text(re.compile(WORD, re.IGNORECASE))
+    page.get_by_role("link", name="Why", exact=True).click()
     with Collection.open(folder) as collection:
         story = collection.why(hits[0].url)
-    steps = page.locator("#why li > a")
-    assert steps.all_inner_texts() == [step.url for step in story.path]
-    expect(page.locator("pre.reading")).to_contain_text(re.compile(WORD, re.IGNORECASE))
+    steps = page.locator(".story li > a")
+    assert steps.all_inner_texts() == [step.url for step in story.path[:-1]]
+    expect(page.locator(".reading")).to_contain_text(re.compile(WORD, re.IGNORECASE))
     watched.shoot("page")
     for tab, held in (
         ("Blocks", ".score"),

@@ -120,7 +120,27 @@ class Catalogue:
         self.shown = np.concatenate([self.shown, columns.status[fresh] != Outcome.NOINDEX])
 
     def find(self, wanted: Wanted, *, sort: Sort = "newest") -> NDArray[np.int64]:
-        """Rows of the pages that are wanted, in order."""
+        """Rows of the pages that are wanted, in order; `best` has those on topic first."""
+        places = np.flatnonzero(self.passes(wanted))
+        scores = self.scores[places]
+        if sort == "best":
+            places = places[np.lexsort((-scores, ~self.on_topic[places]))]
+        elif sort == "worst":
+            places = places[np.argsort(scores, kind="stable")]
+        elif sort == "newest":
+            places = places[::-1]
+        return self.rows[places]
+
+    def places_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places of rows in these arrays, in the order given; rows that are not there are left out."""
+        if not self.size or not len(rows):
+            return np.zeros(0, np.int64)
+        order = np.argsort(self.rows, kind="stable")
+        found = order[np.minimum(np.searchsorted(self.rows, rows, sorter=order), self.size - 1)]
+        return np.asarray(found[self.rows[found] == rows])
+
+    def passes(self, wanted: Wanted) -> NDArray[np.bool_]:
+        """Which pages are wanted, by place."""
         keep = self.shown.copy()
         if wanted.on_topic is not None:
             keep &= self.on_topic == wanted.on_topic
@@ -138,13 +158,7 @@ class Catalogue:
             keep &= self.scores <= wanted.most
         if not wanted.copies:
             keep &= ~self.copies
-        places = np.flatnonzero(keep)
-        if sort in ("best", "worst"):
-            scores = self.scores[places]
-            places = places[np.argsort(-scores if sort == "best" else scores, kind="stable")]
-        elif sort == "newest":
-            places = places[::-1]
-        return self.rows[places]
+        return keep
 
     def _host_rows(self, name: str) -> list[int]:
         name = name.lower()
@@ -155,6 +169,11 @@ class Catalogue:
             # Hosts carry their port unless it is the usual one.
             if host == name or host.endswith(below) or host.partition(":")[0] == name
         ]
+
+    @property
+    def language_names(self) -> list[str]:
+        """Languages by their number in `languages`."""
+        return list(self._codes)
 
     def language_counts(self, *, most: int = 40) -> list[tuple[str, int]]:
         """Languages with their numbers of pages, most frequent first."""

@@ -118,16 +118,23 @@ def breadth_first(state: State, catalogue: Catalogue) -> NDArray[np.float64]:
     this is rough: `benchmarks/breadth_first.py` prints how far it is from real breadth-first crawls.
     """
     columns = state.columns()
-    status, priority = columns.status[: columns.size + 1], columns.priority[: columns.size + 1]
-    value = np.full(columns.size + 1, np.nan)
-    value[catalogue.rows] = catalogue.on_topic
+    size = columns.size
+    status, priority = columns.status[: size + 1], columns.priority[: size + 1]
+    value = np.full(size + 1, np.nan)
+    # A crawl that runs may have gone on between two of these readings.
+    then = catalogue.rows <= size
+    rows, on_topic = catalogue.rows[then], catalogue.on_topic[then]
+    value[rows] = on_topic
     waits = status == Outcome.WAITING
     waits[0] = False
-    value[waits] = _chances(priority[catalogue.rows], catalogue.on_topic, priority[waits])
-    seeds = [row for (row,) in state.connection.execute("SELECT row FROM url WHERE parent = 0 ORDER BY row")]
-    order = level_by_level(np.array(seeds, np.int64), *state.links(), size=columns.size)
+    value[waits] = _chances(priority[rows], on_topic, priority[waits])
+    first = "SELECT row FROM url WHERE parent = 0 AND row <= ? ORDER BY row"
+    seeds = [row for (row,) in state.connection.execute(first, (size,))]
+    sources, targets = state.links()
+    kept = (sources <= size) & (targets <= size)
+    order = level_by_level(np.array(seeds, np.int64), sources[kept], targets[kept], size=size)
     met = value[order]
-    return np.asarray(np.cumsum(met[~np.isnan(met)])[: catalogue.size])
+    return np.asarray(np.cumsum(met[~np.isnan(met)])[: len(rows)])
 
 
 def level_by_level(

@@ -99,7 +99,11 @@ def review_queue(
         while by_chance and chance and chance[-1] in taken:
             chance.pop()
         if by_chance and chance:
-            place, drawn, reason = int(chance.pop()), "random", "drawn by chance, for the precision estimate"
+            place, drawn, reason = (
+                int(chance.pop()),
+                "random",
+                "drawn by chance, to measure how many verdicts are right",
+            )
         else:
             # No page gains more by its host than those of the host that was asked about least.
             most = HOST_WEIGHT / (1 + min(asked[host] for host in hosts))
@@ -143,7 +147,7 @@ def _reason(
 ) -> str:
     said = []
     if unsure[place] > 0.6:
-        said.append("the model is unsure")
+        said.append("close to the line")
     if not asked.get(int(pages.hosts[place]), 0):
         said.append("nothing was said of its host yet")
     if linked[place] > 0.5 and pages.in_links[place] > 2:

@@ -44,6 +44,7 @@ SELECT p.row, p.url, p.title, p.text, p.score, -found.rank, p.language, p.at FRO
   WHERE words MATCH ?{where} ORDER BY bm25(words, {weight}, 1.0), words.rowid LIMIT ? OFFSET ?
 ) AS found JOIN page p ON p.row = found.row ORDER BY found.rank, p.row
 """
+_RANKED = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, {weight}, 1.0), rowid LIMIT ?"
 _COUNT = "SELECT count(*) FROM words {join} WHERE words MATCH ?{where}"
 _JOIN = "JOIN page p ON p.row = words.rowid"
 
@@ -230,6 +231,18 @@ class FullText:
             )
             for row, url, title, text, score, rank, language_, at in found
         ]
+
+    def ranked(self, query: str, most: int = 20_000) -> list[int]:
+        """Rows of the best matching pages, best first, without reading their texts."""
+        parsed = parse_query(query)
+        if not parsed.match:
+            return []
+        statement = _RANKED.format(weight=_TITLE_WEIGHT)
+        return [row for (row,) in self._connection.execute(statement, (parsed.match, most))]
+
+    def snippet(self, row: int, query: str, *, markers: tuple[str, str] = ("[", "]")) -> str:
+        """A page's text around what matches; its beginning where only the title does."""
+        return snippet(self.text(row), parse_query(query).phrases, markers=markers)
 
     def count(
         self,

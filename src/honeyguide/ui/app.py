@@ -37,6 +37,8 @@ from honeyguide.ui import (
     metrics,
     page_parts,
     page_view,
+    read_page,
+    reasons,
     review,
     search,
 )
@@ -51,6 +53,8 @@ FEATURES: tuple[ModuleType, ...] = (
     addresses,
     page_view,
     page_parts,
+    read_page,
+    reasons,
     directory,
     links,
     exports,

@@ -24,7 +24,7 @@ _kept: dict[Path, tuple[int, Directory]] = {}
 _lock = threading.Lock()
 
 
-def _load(portal: Portal) -> Directory | None:
+def load_directory(portal: Portal) -> Directory | None:
     """The directory as last made; read again only when the file has changed."""
     path = portal.layout.directory_file
     try:
@@ -42,7 +42,7 @@ def _load(portal: Portal) -> Directory | None:
 
 
 def _require(portal: Portal) -> Directory:
-    made = _load(portal)
+    made = load_directory(portal)
     if made is None:
         raise HTTPException(404, "the directory has not been made yet; make it on its page")
     return made
@@ -51,7 +51,7 @@ def _require(portal: Portal) -> Directory:
 def directory(request: Request) -> Response:
     """Subjects with their first pages, and the hosts with most pages."""
     portal = portal_of(request)
-    made = _load(portal)
+    made = load_directory(portal)
     with portal.reading() as collection:
         pages = collection.state.page_count()
         subjects = [

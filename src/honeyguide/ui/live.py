@@ -7,24 +7,36 @@ import time
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.overview import Overview
+from honeyguide.collection.review_queue import threshold_of
 from honeyguide.engine.control import ask, checked_limits, with_limits
 from honeyguide.errors import HoneyguideError
+from honeyguide.store.reviews import read_reviews
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import Form, read_form, render, see_other
 from honeyguide.ui.watch import Figures, Standing, stands
 
 LIMITS = (
     ("max_pages", "Pages"),
-    ("max_relevant", "Relevant pages"),
+    ("max_relevant", "Pages on topic"),
     ("max_seconds", "Seconds"),
 )
 """Limits that can be changed here, with their labels."""
+LEAST_PAGES = 50
+"""Before so many pages there is not enough to ask about."""
+CLOSE = 0.15
+"""Pages whose score is this close to the line are unsure."""
+LEAST_CLOSE = 10
+CLOSE_SHARE = 0.03
+"""Offer a review when at least this share of the pages is unsure."""
+ENOUGH = 30
+"""Decisions after which it is no longer offered."""
 _OBEYS_WITHIN = 3.0
 """Seconds a page waits for the crawl to say that it has obeyed; it goes on either way."""
 
@@ -43,7 +55,26 @@ def live(request: Request) -> Response:
         figures=figures,
         limits=LIMITS,
         problem=portal.launcher.problem,
+        offer=offer_of(portal),
     )
+
+
+def offer_of(portal: Portal) -> str:
+    """Why a review would help now; empty while it would not, or right after one."""
+    reviews = read_reviews(portal.folder)
+    with portal.catalogue() as catalogue:
+        likely = catalogue.scores[catalogue.shown & ~catalogue.copies]
+        pages, line = (
+            catalogue.size,
+            threshold_of(catalogue.scores, catalogue.on_topic) if catalogue.size else 0.5,
+        )
+    close = int((np.abs(likely - line) < CLOSE).sum())
+    if pages < LEAST_PAGES or close < max(LEAST_CLOSE, pages * CLOSE_SHARE):
+        return ""
+    if len(reviews.pages) >= ENOUGH:
+        return ""
+    said = f"{close:,} of {pages:,} pages are close to the line between on and off topic."
+    return f"{said} Ten decisions, about a minute, move it where you want it."
 
 
 def quick_figures(portal: Portal) -> Figures:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,14 +12,14 @@ from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding, codings, decode
 from honeyguide.fetch.options import MAX_BODY
-from honeyguide.job.inspect_page import blocks_asked, parts_of_collection
-from honeyguide.job.parts import Parts
+from honeyguide.job.inspect_page import blocks_asked
 from honeyguide.model import Outcome
 from honeyguide.store.archive import Position
 from honeyguide.store.archive_reader import Reference, read_record
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
-from honeyguide.ui.page_view import archived_page, row_asked
+from honeyguide.ui.models import MODELS
+from honeyguide.ui.page_text import archived_page, row_asked
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import page_of, query_of, render
 from honeyguide.web.charset import decode_html
@@ -54,24 +52,6 @@ class ShownLink(msgspec.Struct, frozen=True):
     anchor: str
 
 
-class _Models:
-    """The page model of the collection's last checkpoint: loading takes a second, so one is kept."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._held: tuple[object, Parts] | None = None
-
-    def of(self, portal: Portal, checkpoint: object) -> Parts:
-        with self._lock:
-            key = (str(portal.folder), checkpoint)
-            if self._held is None or self._held[0] != key:
-                self._held = (key, parts_of_collection(portal.folder))
-            return self._held[1]
-
-
-_MODELS = _Models()
-
-
 def _fetched(collection: Collection, row: int) -> PageRecord:
     record = collection.state.page_by_row(row)
     if record is None:
@@ -88,8 +68,7 @@ def blocks(request: Request) -> Response:
         record = _fetched(collection, row)
         parts = None
         try:
-            seen = [collection.state.setting(key) for key in ("checkpoint", "reviews")]
-            parts = _MODELS.of(portal, seen)
+            parts = MODELS.of(portal, collection.state)
         except CollectionError as error:
             note = f"without scores: {error}"
         cut = blocks_asked(parts, True)

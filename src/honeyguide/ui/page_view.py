@@ -1,40 +1,43 @@
-"""A page's own view: what the crawl made of it, the path that led to it, its archived text."""
+"""A page's own view: its story from the seed to the verdict, and its text."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from starlette.exceptions import HTTPException
+import msgspec
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.collection import Collection
+from honeyguide.collection.reasons import Reasons, marked
 from honeyguide.collection.story import tell_row
-from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
-from honeyguide.fetch.decode import BadEncoding
-from honeyguide.fetch.options import MAX_BODY
 from honeyguide.job.explain import order_explains
-from honeyguide.model import Page
-from honeyguide.parse.base import Blocks
-from honeyguide.store.index import FullText
 from honeyguide.store.records import PageRecord
+from honeyguide.store.reviews import read_reviews
+from honeyguide.store.state import State
+from honeyguide.ui.models import MODELS
+from honeyguide.ui.page_text import archived_text, row_asked
 from honeyguide.ui.portal import Portal, portal_of
+from honeyguide.ui.reasons import reasons_of
 from honeyguide.ui.render import query_of, render, see_other
+from honeyguide.web.url import host_key
 
 MOST_TEXT = 200_000
 """Characters of a text that one answer shows."""
 MOST_STEPS = 60
 """Steps of a path that are shown; longer ones lose their middle."""
+MOST_COPIES = 20
 
 
-def row_asked(request: Request) -> int:
-    """The row in the path of the request."""
-    row = int(request.path_params["row"])
-    if not 0 < row < 1 << 31:
-        raise HTTPException(404, "there is no such address")
-    return row
+class Moment(msgspec.Struct, frozen=True):
+    """Something that happened to an address."""
+
+    at: float
+    """Epoch seconds; 0 when it is not known."""
+    what: str
+    row: int = 0
+    """Of another page that it is about."""
+    url: str = ""
 
 
 def by_url(request: Request) -> Response:
@@ -54,11 +57,13 @@ def page(request: Request) -> Response:
         story = tell_row(collection.state, row, events=False)
         record = collection.state.page_by_row(row)
         text, note = archived_text(portal, collection, record) if record else ("", "")
-        twin = (record.duplicate_of or record.near_duplicate_of) if record else 0
         rows = collection.state.path_from_seed(row)
-        twin_url = collection.state.url_text(twin) if twin else ""
+        moments = _moments(portal, collection, row, record)
+        parts = MODELS.held(portal, collection.state)
+        loads = parts is None and any(portal.layout.models_folder.glob("order-*.npz"))
     steps = list(zip(rows, story.path, strict=False))
     left_out = max(0, len(steps) - MOST_STEPS)
+    why = reasons_of(portal, record, text) if record else Reasons()
     return render(
         request,
         "page.html",
@@ -68,18 +73,31 @@ def page(request: Request) -> Response:
         row=row,
         story=story,
         record=record,
-        text=text[:MOST_TEXT],
+        pieces=marked(text[:MOST_TEXT], why.sentences),
+        words=why.words,
+        sentences=[" ".join(text[one.start : one.end].split()) for one in why.sentences],
         note=note or ("shown up to here; the source has all of it" if len(text) > MOST_TEXT else ""),
-        twin=twin,
-        twin_url=twin_url,
         steps=steps[: MOST_STEPS // 2] + steps[-MOST_STEPS // 2 :] if left_out else steps,
         left_out=left_out,
-        sums=sums_of(order_explains(portal.layout.root, story.url)),
+        moments=moments,
+        loads=loads,
+        sums=sums_of(order_explains(portal.layout.root, story.url, parts)) if parts else [],
     )
 
 
+def priority(request: Request) -> Response:
+    """Load what explains priorities; the page's script asks for it, then shows the page again."""
+    portal = portal_of(request)
+    with portal.reading() as collection:
+        try:
+            MODELS.of(portal, collection.state)
+        except CollectionError as error:
+            return JSONResponse({"ready": False, "problem": str(error)})
+    return JSONResponse({"ready": True})
+
+
 def sums_of(told: dict[str, object]) -> list[tuple[str, list[tuple[str, float]]]]:
-    """What an order says that is a sum of named parts, each with its parts."""
+    """What an order says that is a sum of named parts, each with its parts, the largest first."""
     found: list[tuple[str, list[tuple[str, float]]]] = []
     for name, parts in told.items():
         if (
@@ -87,42 +105,63 @@ def sums_of(told: dict[str, object]) -> list[tuple[str, list[tuple[str, float]]]
             and parts
             and all(isinstance(each, list) and len(each) == 2 for each in parts)
         ):
-            found.append((name, [(str(text), float(adds)) for text, adds in parts]))
+            pairs = [(str(text), float(adds)) for text, adds in parts]
+            found.append((name, sorted(pairs, key=lambda pair: -abs(pair[1]))))
     return found
 
 
-def archived_text(portal: Portal, collection: Collection, record: PageRecord) -> tuple[str, str]:
-    """The text of a page: from the index, else out of the archive; or a note why there is none."""
-    if portal.layout.index_file.is_file():
-        index = FullText.open(portal.layout.index_file, read_only=True)
-        try:
-            text = index.text(record.row)
-        finally:
-            index.close()
-        if text:
-            return text, ""
-    try:
-        parsed = archived_page(collection, portal.layout.archive_folder, record, blocks=False)
-    except CollectionError as error:
-        return "", str(error)
-    return parsed.content, ""
+def _moments(portal: Portal, collection: Collection, row: int, record: PageRecord | None) -> list[Moment]:
+    """What happened to an address, in order: found, fetched, reviewed, and what repeats it."""
+    state = collection.state
+    link = state.url_by_row(row)
+    moments = []
+    parent = state.page_by_row(link.parent) if link is not None and link.parent else None
+    if parent is not None:
+        moments.append(Moment(parent.at, "found on", parent.row, parent.title or parent.url))
+    if record is None:
+        return moments
+    moments.append(Moment(record.at, f"fetched as page number {record.number:,}"))
+    twin = record.duplicate_of or record.near_duplicate_of
+    if twin:
+        moments.append(
+            Moment(
+                record.at,
+                "has the same text as" if record.duplicate_of else "nearly the same text as",
+                twin,
+                state.url_text(twin),
+            )
+        )
+    moments += _copies(state, row)
+    reviews = read_reviews(portal.folder)
+    for one in reviews.standing:
+        if one.url == record.url or (one.host and one.host == host_key(record.url)):
+            by = "its host was " if one.host else ""
+            moments.append(
+                Moment(one.at, f"{by}{'accepted' if one.said == 'accept' else 'rejected'} by a reviewer")
+            )
+    return sorted(moments, key=lambda moment: moment.at)
 
 
-def archived_page(collection: Collection, folder: Path, record: PageRecord, *, blocks: Blocks) -> Page:
-    """A page out of the archive, parsed again as the crawl did.
+def _copies(state: State, row: int) -> list[Moment]:
+    """Later pages with the same or nearly the same text: other versions of it."""
+    found = state.connection.execute(
+        "SELECT page.at, page.row, url.url, duplicate_of FROM page JOIN url ON url.row = page.row"
+        " WHERE duplicate_of = ? OR near_duplicate_of = ? LIMIT ?",
+        (row, row, MOST_COPIES),
+    )
+    return [
+        Moment(
+            at,
+            "met again, the same text at" if exact == row else "met again, nearly the same text at",
+            other,
+            url,
+        )
+        for at, other, url, exact in found
+    ]
 
-    Raises:
-        CollectionError: it is not in the archive, or no longer a page.
-    """
-    if not record.file:
-        raise CollectionError("the archive does not hold this page; crawl with an archive to keep the next")
-    try:
-        parsed = Reader(collection.state, folder, blocks=blocks, max_bytes=MAX_BODY).page(record)
-    except BadEncoding as error:
-        raise CollectionError(f"the archived copy cannot be decoded ({error}); look at its source") from error
-    if parsed is None:
-        raise CollectionError("the archived copy can no longer be parsed; look at its source")
-    return parsed
 
-
-ROUTES: list[BaseRoute] = [Route("/page", by_url), Route("/page/{row:int}", page)]
+ROUTES: list[BaseRoute] = [
+    Route("/page", by_url),
+    Route("/page/{row:int}", page),
+    Route("/page/{row:int}/priority", priority),
+]

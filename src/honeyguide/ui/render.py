@@ -59,6 +59,26 @@ def _outcome(name: str) -> str:
     return known.label if known is not None else name
 
 
+def _setting(name: str) -> str:
+    """The setting that changes an outcome; empty where none does."""
+    known = Outcome.__members__.get(name.upper())
+    return known.setting if known is not None else ""
+
+
+LANGUAGES = {
+    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
+    "es": "Spanish", "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
+    "hu": "Hungarian", "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch",
+    "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
+    "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
+
+def _language(code: str) -> str:
+    """A language by its code; the code where it is a rare one."""
+    return LANGUAGES.get(code, code or "language unknown")
+
+
 def _is_web(url: object) -> bool:
     """Whether an address may become a link: never `javascript:` or `data:`."""
     return isinstance(url, str) and url.startswith(("http://", "https://"))
@@ -79,6 +99,8 @@ def _environment() -> jinja2.Environment:
         "score": _score,
         "when": _when,
         "outcome": _outcome,
+        "setting": _setting,
+        "language": _language,
     }
     environment.tests["web"] = _is_web
     return environment

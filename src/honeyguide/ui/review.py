@@ -6,24 +6,30 @@ import time
 from contextlib import suppress
 
 import msgspec
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.reasons import Reasons, marked
 from honeyguide.collection.review_desk import Card, decide, next_cards, standing
 from honeyguide.engine.control import ask
 from honeyguide.engine.retraining import APPLIED, applied
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.model import Outcome
 from honeyguide.store.reviews import Drawn, Reviews, read_reviews, undo_review
-from honeyguide.ui.page_view import archived_page
+from honeyguide.ui.page_text import archived_page
 from honeyguide.ui.portal import Portal, portal_of
+from honeyguide.ui.reasons import reasons_of
 from honeyguide.ui.render import Form, page_of, query_of, read_form, render, see_other
 from honeyguide.web.url import host_key
 
 AHEAD = 5
 """Pages shown after the one in question."""
+ALIKE = 0.03
+"""Pages whose scores differ less stand where the page in question stands."""
 MOST_SKIPPED = 60
 MOST_TEXT = 6_000
 PER_PAGE = 50
@@ -43,6 +49,8 @@ class Taken(msgspec.Struct, frozen=True):
     learned: dict[str, int]
     """What came of it the last time."""
     frontier: tuple[tuple[str, float], ...]
+    relevant: int = 0
+    """Pages on topic now."""
 
 
 def review(request: Request) -> Response:
@@ -57,6 +65,9 @@ def review(request: Request) -> Response:
         cards = [card for card in cards if card.row not in skipped]
         stands = standing(catalogue, reviews)
         text = _text(portal, cards[0]) if cards else ""
+        alike = _alike(catalogue, cards[0]) if cards else 0
+        record = collection.state.page_by_row(cards[0].row) if cards else None
+    why = reasons_of(portal, record, text) if record is not None else Reasons()
     return render(
         request,
         "review.html",
@@ -64,7 +75,10 @@ def review(request: Request) -> Response:
         active="review",
         card=cards[0] if cards else None,
         ahead=cards[1:],
-        text=text,
+        pieces=marked(text, why.sentences),
+        words=why.words,
+        alike=alike,
+        was=query_of(request).text("was", most=12),
         skipped=skipped,
         standing=stands,
         last=reviews.last,
@@ -95,12 +109,12 @@ async def change(request: Request) -> Response:
     """Accept, reject or undo; then the next page."""
     portal = portal_of(request)
     form = await read_form(request)
-    await run_in_threadpool(_change, portal, form)
+    was = await run_in_threadpool(_change, portal, form)
     back = form.text("back")
     if back == "decisions":
         return see_other("/review/decisions")
     skipped = ",".join(map(str, _skipped(form.text("skip"))))
-    return see_other("/review", **({"skip": skipped} if skipped else {}))
+    return see_other("/review", **({"skip": skipped} if skipped else {}), was=was)
 
 
 def state(request: Request) -> Response:
@@ -130,10 +144,23 @@ def taken(portal: Portal, reviews: Reviews) -> Taken:
         problem=portal.applier.problem,
         learned=done.learned,
         frontier=frontier,
+        relevant=_relevant(portal),
     )
 
 
-def _change(portal: Portal, form: Form) -> None:
+def _relevant(portal: Portal) -> int:
+    with portal.catalogue() as catalogue:
+        return int(catalogue.on_topic.sum())
+
+
+def _alike(catalogue: Catalogue, card: Card) -> int:
+    """How many other pages the model places where it places this one: they turn with it."""
+    return int((np.abs(catalogue.scores[~catalogue.copies] - card.score) < ALIKE).sum()) - 1
+
+
+def _change(portal: Portal, form: Form) -> int:
+    """Write the decision down; how many pages were on topic before it."""
+    before = _relevant(portal)
     said = form.text("said")
     if said == "undo":
         number = form.number("number")
@@ -155,6 +182,7 @@ def _change(portal: Portal, form: Form) -> None:
     ask(portal.folder, reviews=1)
     if not portal.watch.standing().running:
         portal.applier.soon(lambda: not portal.watch.standing().running)
+    return before
 
 
 def _text(portal: Portal, card: Card) -> str:

@@ -53,9 +53,7 @@ export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1,
   const path = points.map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`).join("");
   if (beside && beside.points.length > 1) {
     const dashed = beside.points.map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`).join("");
-    const end = beside.points[beside.points.length - 1];
-    root.append(svg("path", { class: "stroke beside", d: dashed }),
-      svg("text", { class: "axis", x: Math.min(x(end[0]), width - PAD.right), y: Math.max(PAD.top + 12, y(end[1]) - 8), "text-anchor": "end" }, beside.label));
+    root.append(svg("path", { class: "beside", d: dashed }));
   }
   const base = (height - PAD.bottom).toFixed(1);
   root.append(

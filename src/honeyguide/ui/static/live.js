@@ -47,10 +47,10 @@ function charts({ overview, estimate, breadth_first: beside }) {
   const curve = overview.curve;
   line(byId("curve"), curve.map((point) => [point[0], point[1]]), {
     label: `Pages on topic over pages fetched: ${overview.relevant} of ${overview.pages}`, x: pages, height: 300,
-    beside: { points: beside, label: "breadth-first, roughly estimated" },
+    beside: { points: beside },
     band: estimate ? [estimate.total_low, estimate.total_high, `about ${whole(Math.round(estimate.total))} on topic in all`] : null });
   line(byId("recent"), curve.map((point) => [point[0], point[2]]), {
-    label: `Share of relevant pages among the last 200: ${share(overview.recent_harvest)}`, x: pages, top: 1,
+    label: `Share of pages on topic among the last 200: ${share(overview.recent_harvest)}`, x: pages, top: 1,
     y: (value) => share(value, 0), kind: "good" });
   line(byId("rates"), overview.rates, {
     label: `Pages a second, now ${overview.rate.toFixed(1)}`, x: (value) => value > -0.5 ? "now" : `${seconds(-value)} ago`,
@@ -58,27 +58,73 @@ function charts({ overview, estimate, breadth_first: beside }) {
   histogram(byId("scores"), overview.frontier_scores, { label: "Waiting addresses by priority" });
   byId("hosts").replaceChildren(bars(
     overview.frontier_hosts.map((host) => [host.name, host.waiting, whole(host.fetched), whole(host.relevant)]),
-    { head: ["Host", "Share", "Waiting", "Fetched", "Relevant"], link: (name) => `${root}/urls?${new URLSearchParams({ outcome: "waiting", host: name })}` }),
+    { head: ["Host", "Share", "Waiting", "Fetched", "On topic"], link: (name) => `${root}/urls?${new URLSearchParams({ outcome: "waiting", host: name })}` }),
   node("p", { class: "soft" }, overview.other_hosts ? `and ${whole(overview.other_hosts)} more hosts with waiting addresses` : ""));
-  byId("outcomes").replaceChildren(bars(overview.outcomes.map((end) => [end.label, end.urls, end.setting]), {
-    head: ["Outcome", "Share", "Addresses", "Setting"],
-    link: (label) => `${root}/urls?${new URLSearchParams({ outcome: overview.outcomes.find((end) => end.label === label).name })}` }));
+  const ends = overview.outcomes;
+  const settings = ends.some((end) => end.setting);
+  byId("outcomes").replaceChildren(bars(ends.map((end) => [end.label, end.urls, ...(settings ? [end.setting] : [])]), {
+    head: ["Outcome", "Share", "Addresses", ...(settings ? ["Change it with"] : [])],
+    link: (label) => `${root}/urls?${new URLSearchParams({ outcome: ends.find((end) => end.label === label).name })}` }));
   circles(byId("map"), overview.largest_hosts, {
     label: `${whole(overview.hosts)} host${overview.hosts === 1 ? "" : "s"}, the largest: ${overview.largest_hosts.slice(0, 5).map((host) => host.name).join(", ")}`,
     link: (name) => `${root}/search?${new URLSearchParams({ host: name, verdict: "all" })}` });
 }
 
+// Why pages were judged as they were: asked for one after the other, and kept for as long as the verdict stands.
+const reasons = new Map();
+const wanted = [];
+let asking = false;
+
+async function explain() {
+  if (asking) return;
+  asking = true;
+  while (wanted.length) {
+    const page = wanted.shift();
+    const key = `${page.row} ${page.score}`;
+    try {
+      const answer = await fetch(`${root}/page/${page.row}/why.json`);
+      if (answer.ok) reasons.set(key, await answer.json());
+    } catch { break; }
+    for (const cell of document.querySelectorAll(`[data-why="${key}"]`)) cell.replaceChildren(...why(page));
+    // Explaining must not slow the crawl.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  asking = false;
+}
+
+function why(page) {
+  const known = reasons.get(`${page.row} ${page.score}`);
+  if (!known) return [node("span", { class: "soft" }, "…")];
+  return [
+    known.words.length ? node("div", { class: "words" }, node("bdi", {}, known.words.join(", "))) : node("span", { class: "soft" }, "nothing on it speaks for the topic"),
+    known.sentences.length ? node("q", { class: "said" }, node("bdi", {}, known.sentences[0])) : ""];
+}
+
 function lists({ overview }) {
+  wanted.length = 0;
+  wanted.push(...overview.last_pages.filter((page) => !reasons.has(`${page.row} ${page.score}`)));
   byId("pages").replaceChildren(...overview.last_pages.map((page) => node("tr", {},
-    node("td", {}, node("span", { class: page.on_topic ? "tag good" : "tag" }, page.on_topic ? "on topic" : "off topic")),
-    node("td", { class: "number" }, score(page.score)),
+    node("td", {}, node("span", { class: page.on_topic ? "tag good" : "tag" }, page.on_topic ? "on topic" : "off topic"), node("div", { class: "soft small" }, score(page.score))),
     node("td", {}, node("a", { class: "title", href: `${root}/page/${page.row}` }, node("bdi", {}, page.title || page.url)),
       node("div", { class: "url" }, node("bdi", {}, page.url))),
-    node("td", {}, node("bdi", {}, page.reason)))));
+    node("td", { "data-why": `${page.row} ${page.score}` }, ...why(page)))));
+  explain();
   byId("dropped").replaceChildren(...overview.last_drops.map((drop) => node("tr", {},
     node("td", {}, node("span", { class: "tag" }, drop.outcome)),
     node("td", { class: "url" }, node("a", { href: `${root}/page?${new URLSearchParams({ url: drop.url })}` }, node("bdi", {}, drop.url))),
     node("td", {}, node("bdi", {}, drop.reason), drop.setting ? node("div", { class: "soft" }, `change it with ${drop.setting}`) : ""))));
+}
+
+/** The picture in one sentence. */
+function story({ overview, estimate, breadth_first: beside }) {
+  const last = beside[beside.length - 1];
+  const at = last ? overview.curve.find((point) => point[0] >= last[0]) : null;
+  const told = ["Pages on topic over pages fetched."];
+  if (at && last[1] >= 1 && at[1] > 1.2 * last[1]) told.push(`About ${(at[1] / last[1]).toFixed(1)} times as many as breadth-first would have found (a rough estimate).`);
+  if (estimate) told.push(`The band is where the number of pages on topic in all probably lies: ${whole(estimate.total_low)} to ${whole(estimate.total_high)}.`);
+  byId("story").replaceChildren(told.join(" "));
+  byId("legend-beside").hidden = beside.length < 2;
+  byId("legend-band").hidden = !estimate;
 }
 
 /** What the crawl does now, in one sentence. */
@@ -97,6 +143,7 @@ byId("limits").addEventListener("input", (event) => { event.target.dataset.touch
 const stream = new EventSource(`${root}/events`);
 stream.addEventListener("figures", (event) => {
   const figures = JSON.parse(event.data);
+  story(figures);
   tiles(figures);
   standing(figures);
   charts(figures);

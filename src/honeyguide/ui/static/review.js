@@ -19,7 +19,9 @@ function told(state) {
   if (state.written !== state.taken) return state.busy ? "Decisions are being applied…" : "Decisions are kept; they are applied when the crawl goes on.";
   if (!state.taken) return "No decision yet.";
   const of = state.learned;
-  return `All decisions have been applied: ${whole(of.pages || 0)} pages judged again, ${whole(of.verdicts || 0)} verdicts and ${whole(of.changed || 0)} priorities changed.`;
+  const was = place.dataset.was;
+  const moved = was === "" ? "" : Number(was) === state.relevant ? `Still ${whole(state.relevant)} on topic. ` : `${whole(was)} → ${whole(state.relevant)} on topic. `;
+  return `${moved}All decisions have been applied: ${whole(of.pages || 0)} pages judged again, ${whole(of.verdicts || 0)} verdicts and ${whole(of.changed || 0)} priorities changed.`;
 }
 
 async function look() {
@@ -30,9 +32,15 @@ async function look() {
   if (place.textContent !== text) place.textContent = text;
   place.dataset.written = state.written;
   place.dataset.taken = state.taken;
-  list.replaceChildren(...state.frontier.map(([url, priority]) =>
-    node("li", {}, node("span", { class: "mono" }, Number(priority.toPrecision(3))), " ", node("bdi", {}, url))));
+  list.replaceChildren(...state.frontier.map(([url]) =>
+    node("li", {}, node("bdi", {}, url))));
+  document.getElementById("relevant").textContent = whole(state.relevant);
 }
+
+// What decided is in sight without scrolling.
+const text = document.getElementById("text");
+const mark = text && text.querySelector("mark");
+if (mark) text.scrollTop = Math.max(0, mark.offsetTop - text.offsetTop - text.clientHeight / 3);
 
 setInterval(() => { if (!document.hidden) look().catch(() => {}); }, 1000);
 look().catch(() => {});
