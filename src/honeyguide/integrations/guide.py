@@ -49,8 +49,7 @@ class Guide:
 
     Args:
         topic: A `Topic`, a checked `Config`, or the path of a topic file. Example pages must be files: this
-        fetches
-            nothing.
+            fetches nothing.
         recipe: Name of a recipe with a local or revising order; by default the file's, or scout.
 
     Example:
@@ -83,13 +82,22 @@ class Guide:
         page = self._page(url, body, content_type)
         return self.model.judge(page) if page else None
 
-    def look(self, url: str, body: bytes, content_type: str = "text/html") -> Seen | None:
-        """Take a fetched page in: its verdict, and priorities of its links. None for what is not a page."""
+    def look(self, url: str, body: bytes, content_type: str = "text/html", asked: str = "") -> Seen | None:
+        """Take a fetched page in: its verdict, and priorities of its links. None for what is not a page.
+
+        Args:
+            url: Its address.
+            body: Its bytes, decompressed.
+            content_type: As the server said.
+            asked: The address that was asked for, where redirects led to another one.
+        """
         page = self._page(url, body, content_type)
         if page is None:
             return None
         self._number += 1
         via, depth = self._via.pop(page.id, (None, 0))
+        if via is None and (first := canonical(asked or url)) is not None:
+            via, depth = self._via.pop(url_id(first), (None, 0))
         page = msgspec.structs.replace(page, number=self._number, via=via, depth=depth)
         verdict = self.model.judge(page)
         links, refused = self._admission.split(page)

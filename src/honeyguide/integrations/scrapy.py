@@ -8,6 +8,7 @@ In `settings.py`:
 
 The spider stays as it is. `Focus`, a spider middleware, looks at every response before the spider does and
 puts the verdict into `response.meta["honeyguide"]` and, under the same name, into items that take it.
+`Failures`, a downloader middleware, tells the order which requests came to nothing.
 `FocusScheduler` holds waiting requests by priority and moves them when the order changes its mind. Requests
 are kept in memory: with JOBDIR use another scheduler, which then only knows the priorities of the moment.
 """
@@ -42,7 +43,10 @@ class HoneyguideAddon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy."""
-        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Focus, 950)
+        # Before Scrapy's HttpErrorMiddleware (50): the order learns from missing pages, too.
+        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", Focus, 40)
+        # After everything that may try a request again.
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", Failures, 10)
         settings.set("SCHEDULER", FocusScheduler, "addon")
 
 
@@ -61,9 +65,10 @@ class Focus:
     def process_spider_input(self, response: Response, spider: Any = None) -> None:
         """Take the page in before the spider sees it."""
         kind = (response.headers.get("Content-Type") or b"text/html").decode("latin-1")
-        seen = self.guide.look(response.url, response.body, kind) if response.status == 200 else None
+        asked = response.meta.get("redirect_urls", [response.url])[0]
+        seen = self.guide.look(response.url, response.body, kind, asked) if response.status == 200 else None
         if seen is None:
-            self.guide.gone(response.url)
+            self.guide.gone(asked)
             return
         response.meta[KEY] = seen.verdict
         response.meta["_honeyguide_seen"] = seen
@@ -99,6 +104,22 @@ class Focus:
         if priority is None:
             return request
         return request.replace(priority=round(priority * STEPS))
+
+
+class Failures:
+    """Downloader middleware: a request that ended without an answer counts against its like."""
+
+    def __init__(self, guide: Guide) -> None:
+        self._guide = guide
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Self:
+        """Called by Scrapy."""
+        return cls(guide_of(crawler))
+
+    def process_exception(self, request: Request, exception: Exception, spider: Any = None) -> None:
+        """Called by Scrapy when no middleware tries the request again."""
+        self._guide.gone(request.meta.get("redirect_urls", [request.url])[0])
 
 
 class FocusScheduler(BaseScheduler):

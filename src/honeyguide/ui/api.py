@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,7 +30,7 @@ from honeyguide.collection.page import CollectedPage, PageLink, Version
 from honeyguide.collection.review_desk import decide
 from honeyguide.collection.story import Story
 from honeyguide.engine.control import ask
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.job.topic_builder import topic_text
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Decision, read_reviews, undo_review
@@ -41,6 +42,7 @@ from honeyguide.ui.portal import Portal
 from honeyguide.ui.render import render
 from honeyguide.ui.shelf import Shelf, shelf_of
 from honeyguide.ui.work import Task
+from honeyguide.web.url import canonical
 
 MOST = 200
 """Items in one answer."""
@@ -206,7 +208,13 @@ class Asked:
             if name not in known:
                 raise HTTPException(422, f"there is no parameter {name[:50]!r}; see /api/v1/docs")
         for name, one in known.items():
-            text = request.path_params.get(name) if one.place == "path" else request.query_params.get(name)
+            if one.place == "path":
+                text = request.path_params.get(name)
+            else:
+                given = request.query_params.getlist(name)
+                if len(given) > 1 and one.schema.get("type") != "array":
+                    raise HTTPException(422, f"{name} is there {len(given)} times; give it once")
+                text = ",".join(given) if given else None
             self._values[name] = _checked(one, text)
 
     def __getitem__(self, name: str) -> Any:
@@ -289,6 +297,12 @@ def line_of(shelf: Shelf, name: str) -> CollectionLine:
 def create(asked: Asked) -> Accepted:
     """Begin a new crawl."""
     wanted: NewCrawl = asked.body
+    if not wanted.topic:
+        if not wanted.keywords or not wanted.seeds:
+            raise HTTPException(422, "give keywords and seeds, or a whole topic file as topic")
+        for seed in wanted.seeds:
+            if canonical(seed) is None:
+                raise HTTPException(422, f"seeds: {seed[:100]!r} is not a valid URL; write it as https://...")
     text = wanted.topic or topic_text(
         wanted.name,
         ", ".join(wanted.keywords),
@@ -343,6 +357,8 @@ def page(asked: Asked) -> PageFacts:
     """One page: facts, and what `include` names."""
     portal = asked.portal
     include = asked["include"] or []
+    if canonical(asked["url"]) is None:
+        raise HTTPException(422, f"url: {asked['url'][:100]!r} is not a valid URL; write it as https://...")
     with portal.reading() as collection:
         try:
             found = collection.page(asked["url"])
@@ -395,9 +411,12 @@ def review(asked: Asked) -> Decision:
     if bool(wanted.url) == bool(wanted.host):
         raise HTTPException(422, "give either url or host")
     with portal.reading() as collection:
-        made = decide(
-            portal.folder, collection.state, wanted.said, at=time.time(), url=wanted.url, host=wanted.host
-        )
+        try:
+            made = decide(
+                portal.folder, collection.state, wanted.said, at=time.time(), url=wanted.url, host=wanted.host
+            )
+        except CollectionError as error:
+            raise HTTPException(404, str(error)) from None
     _learn(portal)
     return made
 
@@ -674,7 +693,7 @@ def _route(operation: Operation) -> Route:
         body = None
         if decode is not None:
             try:
-                body = decode(await _body(request))
+                body = decode(await _body(request, optional=not operation.body_required))
             except msgspec.MsgspecError as error:
                 raise HTTPException(422, f"the body: {error}; see /api/v1/docs") from None
         asked = Asked(request, operation, body)
@@ -686,7 +705,13 @@ def _route(operation: Operation) -> Route:
     return Route(operation.path, answer, methods=[operation.method])
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, *, optional: bool) -> bytes:
+    if (
+        optional
+        and request.headers.get("content-length", "0") == "0"
+        and "transfer-encoding" not in request.headers
+    ):
+        return b"{}"
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, "send the body as application/json")
@@ -711,9 +736,14 @@ async def _unreadable(_: Request, error: Exception) -> Response:
     return problem(503, f"the collection's database: {error}; check the disk")
 
 
-async def _http(_: Request, error: Exception) -> Response:
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    answer = problem(error.status_code, error.detail)
+    detail = error.detail
+    if detail == HTTPStatus(error.status_code).phrase:  # said by the router
+        path = request.url.path[:200]
+        what = {404: f"there is nothing at {path}", 405: f"{request.method} is not possible at {path}"}
+        detail = f"{what.get(error.status_code, detail)}; see /api/v1/docs"
+    answer = problem(error.status_code, detail)
     answer.headers.update(error.headers or {})
     return answer
 

@@ -47,6 +47,11 @@ class Operation(msgspec.Struct, frozen=True):
     media_type: str = "application/json"
 
     @property
+    def body_required(self) -> bool:
+        """Whether the body has a field without a default."""
+        return self.body is not None and any(one.required for one in msgspec.structs.fields(self.body))
+
+    @property
     def summary(self) -> str:
         """What it does: the first line of its handler's docstring."""
         return (self.handler.__doc__ or "").partition("\n")[0]
@@ -110,12 +115,13 @@ def _operation(each: Operation) -> dict[str, Any]:
                 "required": one.required or one.place == "path",
                 "description": one.meaning,
                 "schema": one.schema,
+                **({"style": "form", "explode": False} if one.schema.get("type") == "array" else {}),
             }
             for one in each.parameters
         ]
     if each.body:
         said["requestBody"] = {
-            "required": True,
+            "required": each.body_required,
             "content": {
                 "application/json": {"schema": {"$ref": f"#/components/schemas/{each.body.__name__}"}}
             },
