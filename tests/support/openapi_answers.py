@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from portals import RunningPortal, ask_json
 
 from honeyguide.ui.api import OPERATIONS

@@ -66,7 +66,8 @@ def test_a_crawl_from_its_beginning_to_its_end(portal: RunningPortal) -> None:
         assert second["at"] > first["at"]
         assert second["overview"]["pages"] > 1
         assert ask(portal, "POST", "/api/v1/collections", {"name": "owls", "topic": topic})[0] == 400
-        for body in ({}, None):  # a body is not needed
+        bodies: tuple[object, ...] = ({}, None)  # one is not needed
+        for body in bodies:
             status, said = ask(portal, "POST", f"{ONE}/start", body)
             assert (status, said["error"]["status"]) == (409, 409)
 
