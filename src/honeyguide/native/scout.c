@@ -231,6 +231,11 @@ new_links(Loan *loan, PyObject *const *arguments)
             add(&held.sums.place, base + nears[i], worth, 1.0f);
             if (urls->links[at] >= LINKS)
                 continue; /* the links that were told its worth stay, so that it can be corrected */
+            int links = known_links(urls, at), before = 0;
+            while (before < links && urls->site_path[at * LINKS + before] != site_paths[i])
+                before++;
+            if (before == links)
+                add(&held.sums.site_path, site_paths[i], worth, 1.0f);
         }
         Py_ssize_t j = at * LINKS + (urls->links[at] & (LINKS - 1));
         urls->links[at]++;

@@ -41,6 +41,9 @@ crawl has grown by so much, whichever comes later: the work a page stays the sam
 BEST: Final = 256
 SWEEP: Final = 768
 """URLs looked at each time: the best ones, and the next of all in turn."""
+HUB: Final = 0.3
+REVEALED: Final = 3
+"""What a page adds by leading to at least so many new URLs that are all sure to be on topic."""
 SOON: Final = 2048
 """URLs that might be asked for before everything is worked out again."""
 SAMPLE: Final = 2048
@@ -198,6 +201,7 @@ class Scout(LocalOrder):
         waiting = held[self._urls.state[held] == WAITING]
         self._score(waiting)
         self._touched.append(waiting)
+        self._value_hub(number, waiting)
         priorities = np.where(targets >= 0, self._urls.priority[targets], 0.0).tolist()
         return [Scored(index, priority) for index, priority in enumerate(priorities)]
 
@@ -323,6 +327,7 @@ class Scout(LocalOrder):
         number = self._known_pages
         self._known_pages += 1
         self._pages.base[number] = self._pages.outcome[number] = -1
+        self._pages.hub[number] = 0.0
         return number
 
     def _take_links(self, page: Page, number: int, links: Sequence[Link]) -> NDArray[np.int64]:
@@ -389,9 +394,20 @@ class Scout(LocalOrder):
         at = np.array([place for place, _ in found], np.int64)
         said = [known[text] for _, text in found]
         np.maximum.at(urls.topic, at, np.array([score for score, _ in said], np.float32))
-        # The first anchor that has words speaks for the URL.
-        wordless = np.flatnonzero(urls.anchor_words[at, 0] < 0)
+        # The first anchor that has words speaks for the URL. What a fetched one was worth is told already.
+        wordless = np.flatnonzero((urls.anchor_words[at, 0] < 0) & (urls.state[at] == WAITING))
         urls.anchor_words[at[wordless]] = np.array([words for _, words in said], np.int32)[wordless]
+
+    def _value_hub(self, number: int, waiting: NDArray[np.int64]) -> None:
+        """A page that leads to new URLs of promise is worth more, as an outcome, than its own text."""
+        outcome = int(self._pages.outcome[number])
+        new = waiting[self._urls.links[waiting] == 1]
+        if outcome < 0 or not len(new):
+            return
+        best = np.sort(np.clip(self._urls.priority[new], 0.0, 1.0))[-REVEALED:]
+        own = float(self._worths[outcome % SAMPLE])
+        self._pages.hub[number] = HUB * float(best.sum()) / REVEALED
+        self._worths[outcome % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
 
     def _correct(self, at: int, worth: float) -> None:
         number = self._urls.page[at]
@@ -401,7 +417,7 @@ class Scout(LocalOrder):
         self._pages.known[number, 0] = worth
         outcome = int(self._pages.outcome[number])
         if outcome >= max(0, self._learned - SAMPLE):
-            self._worths[outcome % SAMPLE] = worth
+            self._worths[outcome % SAMPLE] = worth + self._pages.hub[number] * (1.0 - worth)
         self._total += worth - before, worth * worth - before * before
         evidence.add_outcome(self._evidence, at, (worth - before, 0.0), self._oldest)
 

@@ -98,6 +98,8 @@ class Pages(NamedTuple):
     """Where its places begin in the ring, counted from the first page on; -1 before its links are in."""
     outcome: NDArray[np.int64]
     """Its number among the outcomes that weights are learned from; -1 for one that no link led to."""
+    hub: Floats
+    """What the URLs it led to add to that outcome."""
 
 
 class Sums(NamedTuple):
@@ -146,7 +148,12 @@ def new_urls(size: int) -> Urls:
 
 def new_pages(size: int) -> Pages:
     """Room for so many pages."""
-    return Pages(np.zeros((size, 3), np.float32), np.full(size, -1, np.int64), np.full(size, -1, np.int64))
+    return Pages(
+        known=np.zeros((size, 3), np.float32),
+        base=np.full(size, -1, np.int64),
+        outcome=np.full(size, -1, np.int64),
+        hub=np.zeros(size, np.float32),
+    )
 
 
 def new_sums() -> Sums:
@@ -218,6 +225,11 @@ def add_links(held: Held, new: NewLinks) -> None:
         told[:, 0] = pages.known[urls.page[new.targets[ended]], 0]
         for places in (np.zeros(len(ended), np.int64), new.paths[ended], new.nears[ended]):
             np.add.at(sums.place, (base + places) & (PLACES - 1), told)
+        for row, worth in zip(ended.tolist(), told, strict=True):
+            at, entry = new.targets[row], new.site_paths[row]
+            known = int(urls.links[at])
+            if known < LINKS and entry not in urls.site_path[at, :known]:
+                sums.site_path[entry] += worth
     # Of one that was fetched, the links that were told its worth stay, so that it can be corrected.
     taken = np.flatnonzero((state != FETCHED) | (urls.links[new.targets] < LINKS))
     at = new.targets[taken]
