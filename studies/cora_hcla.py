@@ -91,7 +91,7 @@ def rows(options: CoraHclaOptions) -> tuple[Row, ...]:
         Row("PLSI+PHITS", "plsi-phits", {**plsi, "anchor_terms": True}),
         Row("HCLA, links only", "hcla", every),
         Row("PLSI+PHITS, links only", "plsi-phits", plsi),
-        Row("HCLA, links only, light frontier", "hcla", {**every, "frontier_weight": 0.0}),
+        Row("HCLA, links only, frontier in the space", "hcla", {**every, "frontier_weight": 1.0}),
     )
 
 

@@ -147,3 +147,17 @@ def test_predictions_may_be_left_to_relevant_pages() -> None:
     assert ranked.priority == 0.25 * ranked.factors["R_url"] > 0.0
     on = Verdict(0.5, True)
     assert relevant.rank(page, on, links)[0].priority == every.rank(page, on, links)[0].priority
+
+
+def test_directions_that_are_used_up_may_be_kept_for_last() -> None:
+    """Links that speak for the topic themselves stay where they are; the rest goes behind all others."""
+    order = Fcmrps(["Sports", "Basketball"], [], ["en"], personal_table=False, used_up="last")
+    page = Page(url="https://a.example/x", id=1, via=Via(0, memo={"depth": 1.0}))
+    links = [Link("https://a.example/y", 2, "more"), Link("https://a.example/z", 3, "basketball")]
+    plain, told = order.rank(page, Verdict(0.0, False), links)
+    assert (plain.drop, told.drop) == ("", "")
+    assert plain.priority < 0.0 < told.priority
+    assert plain.memo == told.memo == {"depth": 0.0}
+    # A page behind such a link that is off topic gives its own links no more.
+    child = Page(url="https://a.example/y", id=2, via=Via(1, memo=plain.memo))
+    assert order.rank(child, Verdict(0.0, False), links[:1])[0].memo == {"depth": 0.0}

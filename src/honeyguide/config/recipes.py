@@ -248,6 +248,7 @@ _LATENT = (
 )
 
 
+# The published depth rule drops links, and a start off topic then ends most directions: kept for last here.
 def _fcmrps(name: str, title: str, weights: tuple[float, float, float, float]) -> Recipe:
     """FCMRPS with other weights of page content, anchor text, URL and link type."""
     return Recipe(
@@ -255,7 +256,7 @@ def _fcmrps(name: str, title: str, weights: tuple[float, float, float, float]) -
         title=title,
         reference="Chen et al., A cross-language focused crawling algorithm, CAMWA 2009",
         relevance=Part("taxonomy-cosine"),
-        ordering=Part("fcmrps", {"weights": list(weights)}),
+        ordering=Part("fcmrps", {"weights": list(weights), "used_up": "last"}),
         needs=("taxonomy or keywords",),
     )
 

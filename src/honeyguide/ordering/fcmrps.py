@@ -88,8 +88,9 @@ class Fcmrps(LocalOrder):
         languages: For stop words and stemmer.
         weights: w1 to w4. FCMRPS13 is (1/2, 0, 1/2, 0), FCMRPS124 (1/3, 1/3, 0, 1/3).
         depth: D, generations that survive without a relevant page.
-        used_up: What becomes of the links of a page whose depth is used up: `drop` as published, or `last`,
-            behind all others, so that a crawl whose every direction died goes on.
+        used_up: What becomes of the links of a page whose depth is used up: `drop` as published. With `last`
+            those whose own text or address speaks for the topic stay where they are, and the rest goes behind
+            all others: no direction dies.
         alpha: Strength of full English, abbreviation, full Pinyin and Pinyin initials in addresses.
         whole_up_to: Spellings of up to so many letters must be whole tokens; 0 is the paper's rule.
         gamma: By link type, R_LT with and without a relevant link text, where it differs from the paper.
@@ -157,7 +158,6 @@ class Fcmrps(LocalOrder):
         contexts: dict[str, Match] = {}
         memo = {MEMO: float(left)} if left or self._last else {}
         drop = "" if left or self._last else USED_UP
-        back = 0.0 if left else BEHIND
         page_terms = {f"page term {term}": share for term, share in verdict.terms[:SHOWN]}
         ranked = []
         for index, link in enumerate(links):
@@ -171,6 +171,7 @@ class Fcmrps(LocalOrder):
             if self._predict_from == "relevant" and not verdict.on_topic:
                 scores = (0.0, 0.0, url.score, 0.0)
             factors = _factors(scores, words, url, kind) | page_terms
+            back = 0.0 if left or words.score or url.score else BEHIND
             ranked.append(Scored(index, combined(self._weights, scores) - back, drop, factors, memo))
         return ranked
 
