@@ -23,13 +23,13 @@ def compare(
     limit: int = 10,
     json: bool = False,
 ) -> None:
-    """Put two crawls side by side: what both found, and what each found that the other did not.
+    """Compare two crawls: what both found, and what each found that the other did not.
 
     Args:
         left: A collection.
         right: Another one.
         out: Picture of both curves to write (.png or .svg).
-        limit: Pages to name of those that only one of them found.
+        limit: How many of the pages that only one of them found to list.
         json: Print JSON.
     """
     with Collection.open(left) as one, Collection.open(right) as other:

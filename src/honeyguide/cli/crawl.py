@@ -50,17 +50,17 @@ def crawl(
     json: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Crawl the web for a topic. Run it again to go on where it stopped.
+    """Crawl the web for a topic. Run it again to continue where it stopped.
 
     Args:
-        topic: The topic file; or, with --keywords, the addresses to begin with.
+        topic: The topic file; or, with --keywords, the URLs to start from.
         keywords: Words and phrases of pages on the topic, instead of a topic file.
-        seeds_file: More addresses to begin with: a list, a CSV, a browser's bookmarks or a sitemap.
+        seeds_file: File with more URLs to start from: a list, a CSV, a browser's bookmarks or a sitemap.
         out: Folder of the collection; by default `collections/NAME`.
         recipe: Use this recipe instead of the file's (see `honeyguide recipes`).
         max_pages: Pages to download, or `unlimited`, instead of the file's limit.
         max_seconds: Time to spend, such as 90 or `2 h`, instead of the file's limit.
-        allow_net: Private networks that may be asked, such as 127.0.0.0/8.
+        allow_net: Private networks the crawl may contact, such as 127.0.0.0/8.
         trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
             classes, without asking you (see `honeyguide trust`).
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
@@ -123,13 +123,13 @@ def resume(
     json: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Go on with a crawl from its folder.
+    """Continue a crawl from its folder.
 
     Args:
         folder: The collection.
-        max_pages: A new limit for all its pages together.
-        max_seconds: A new limit for all its time together.
-        trust: Go on with a collection that was made elsewhere (see `honeyguide trust`).
+        max_pages: New limit on pages, counted over all runs; or `unlimited`.
+        max_seconds: New limit on time, such as 90 or `2 h`, counted over all runs.
+        trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.

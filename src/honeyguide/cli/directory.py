@@ -30,9 +30,9 @@ def directory(
     Args:
         folder: The collection.
         out: Folder for the site; without it the subjects are only shown.
-        subjects: How many; 0 for a number that suits the collection.
-        seed: Equal seeds give equal subjects.
-        title: Of the site; by default the topic's name.
+        subjects: Number of subjects; 0 chooses one that suits the collection.
+        seed: The same seed gives the same subjects.
+        title: Title of the site; by default the topic's name.
         json: Print JSON.
     """
     if out is not None:

@@ -49,7 +49,7 @@ def export(
         format: Kind of file. `markdown` is a folder with a file a page, `markdown-jsonl` one file.
         out: File (or folder) to write, `-` for standard output; by default pages.FORMAT or the like in the
             collection.
-        all_pages: Also pages that are not on topic.
+        all_pages: Include pages that are not on topic.
         text: Add the text of each relevant page (tables and WACZ).
         json: Print what was written as JSON.
     """

@@ -33,7 +33,7 @@ def import_web(
         labels: Table with columns url, site and label, for an archive; by default NAME.labels.tsv beside it.
         name: What to call the web; by default the kind, or the file's name.
         mount: A path prefix that links have and recorded addresses lack, such as /en-US.
-        replace: Take the place of a web of that name.
+        replace: Replace a web of the same name.
         json: Print what was imported as JSON.
     """
     if kind in ("warc", "wacz"):

@@ -28,7 +28,7 @@ def record(
         source: Folder of a collection, or a topic file.
         name: What to call the web.
         max_pages: Pages to crawl for a topic file, instead of the file's limit.
-        replace: Take the place of a web of that name.
+        replace: Replace a web of the same name.
         json: Print what was recorded as JSON.
         quiet: Show no progress.
     """

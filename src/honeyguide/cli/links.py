@@ -27,7 +27,7 @@ def links(
 
     Args:
         folder: The collection.
-        limit: Pages of each ranking, or groups.
+        limit: Pages to list of each ranking, or groups.
         offset: Pages or groups to skip.
         all_pages: Count links of all fetched pages, not only of those on topic.
         within_hosts: Count links within a host too, each at full weight.

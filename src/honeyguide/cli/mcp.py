@@ -29,14 +29,14 @@ def mcp(
     Args:
         folders: Collections, or a folder that holds collections.
         transport: `stdio` for an agent that starts this command, `http` for one that connects to it.
-        host: Interface to listen at (http); any other than this machine's own needs --token.
-        port: Port to listen at (http); 0 takes a free one.
+        host: Interface to listen on (http); any other than this machine's own needs --token.
+        port: Port to listen on (http); 0 takes a free one.
         token: What clients must send as `Authorization: Bearer` (http); by default a fresh one. Also read
             from HONEYGUIDE_TOKEN.
         crawl_pages: Let agents start crawls of at most this many pages; 0 forbids crawls.
-        crawl_seconds: Most seconds of such a crawl.
+        crawl_seconds: Time limit of such a crawl, in seconds.
         crawl_hosts: Only these hosts, and those below them.
-        allow_net: Private networks that such a crawl may ask, such as 127.0.0.0/8.
+        allow_net: Private networks that such a crawl may contact, such as 127.0.0.0/8.
         json: Print where it listens as JSON (http).
     """
     try:

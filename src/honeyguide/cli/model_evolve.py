@@ -57,7 +57,7 @@ def evolve(
         mutation: Share made by mutation; the rest is reproduced.
         training: Share of the examples that fitness is measured on.
         validation: Share that the best tree is chosen on; the rest tests it.
-        seed: Equal seeds give equal results.
+        seed: The same seed gives the same results.
         threads: Threads to use; by default one a core.
         languages: Of the examples, two-letter codes.
         json: Print the result as JSON.

@@ -8,12 +8,12 @@ from honeyguide.cli.decision import decided
 
 
 def accept(folder: Path, /, *addresses: str, host: str = "", json: bool = False) -> None:
-    """Say that pages are on topic; a running crawl learns from it at once.
+    """Mark pages as on topic; a running crawl learns from it at once.
 
     Args:
         folder: The collection.
-        addresses: Of fetched pages.
-        host: All pages so far of this host, instead.
+        addresses: URLs of fetched pages.
+        host: Instead, all pages fetched from this host so far.
         json: Print the decisions as JSON.
     """
     decided(folder, "accept", addresses, host, json=json)

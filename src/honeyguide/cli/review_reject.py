@@ -8,12 +8,12 @@ from honeyguide.cli.decision import decided
 
 
 def reject(folder: Path, /, *addresses: str, host: str = "", json: bool = False) -> None:
-    """Say that pages are off topic; a running crawl learns from it at once.
+    """Mark pages as off topic; a running crawl learns from it at once.
 
     Args:
         folder: The collection.
-        addresses: Of fetched pages.
-        host: All pages so far of this host, instead.
+        addresses: URLs of fetched pages.
+        host: Instead, all pages fetched from this host so far.
         json: Print the decisions as JSON.
     """
     decided(folder, "reject", addresses, host, json=json)

@@ -14,7 +14,7 @@ from honeyguide.store.reviews import undo_review
 
 
 def undo(folder: Path, number: int | None = None, /, *, json: bool = False) -> None:
-    """Take back a decision.
+    """Undo a decision.
 
     Args:
         folder: The collection.

@@ -43,10 +43,10 @@ def serve(
         folders: The collection, running or finished; or several; or a folder that holds collections. By
             default all collections of this folder and of its folder `collections`: the home page shows
             them and starts new crawls.
-        host: Interface to listen at; any other than this machine's own needs --token.
-        port: Port to listen at; 0 takes a free one. By default 8642, or a free one when that is taken.
-        token: What readers must know; by default a fresh one. Also read from HONEYGUIDE_TOKEN.
-        no_open: Open no browser.
+        host: Interface to listen on; any other than this machine's own needs --token.
+        port: Port to listen on; 0 takes a free one. By default 8642, or a free one when that is taken.
+        token: Secret that readers must know; by default a fresh one. Also read from HONEYGUIDE_TOKEN.
+        no_open: Do not open a browser.
         new: The folder holds no collection yet: begin with the topic.
         json: Print where it listens as JSON.
         until_input_ends: End when standard input does: for the program that started this one.

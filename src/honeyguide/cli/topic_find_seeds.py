@@ -43,22 +43,22 @@ def find_seeds(
     write: bool = False,
     json: bool = False,
 ) -> None:
-    """Propose addresses to begin with, by asking search engines for the topic's words.
+    """Propose URLs to start from, by asking search engines for the topic's words.
 
     The engines are those of the `[[discovery]]` table with source "meta-search" in the topic file, and
     those given here.
 
     Args:
         topic: The topic file; it needs keywords only.
-        searxng: Addresses of SearXNG instances.
+        searxng: URLs of SearXNG instances.
         ddgs: Ask public engines through the library `ddgs`.
         collection: Folders of collections to search.
         query_log: File with one query a line to take words from, instead of the keywords.
         queries: How many queries.
-        results: Results of each engine to a query.
-        count: Addresses to propose.
-        allow_net: Private networks that may be asked, such as 127.0.0.0/8 for a SearXNG on this machine.
-        write: Put the proposed addresses into the topic file's seeds.
+        results: Results to take from each engine for a query.
+        count: URLs to propose.
+        allow_net: Private networks the crawl may contact, such as 127.0.0.0/8 for a SearXNG on this machine.
+        write: Add the proposed URLs to the topic file's seeds.
         json: Print JSON.
     """
     if min(queries, results, count) < 1:

@@ -51,11 +51,11 @@ def from_taxonomy(
         and_path: Further nodes that are part of the same topic.
         also: Further files of the same tree (ODP: structure and content).
         languages: Languages to look for: en, zh or both.
-        seeds: Addresses to begin with, besides the pages listed at the node.
-        max_seeds: Pages of the node to begin with, at most.
+        seeds: URLs to start from, besides the pages listed at the node.
+        max_seeds: At most this many of the node's pages to start from.
         recipe: See `honeyguide recipes`.
         max_pages: Pages to download.
-        contact: Address of a page or mailbox where site owners can reach you.
+        contact: URL or e-mail address where site owners can reach you.
         out: File to write.
         overwrite: Replace the file if it is there.
         json: Print JSON.

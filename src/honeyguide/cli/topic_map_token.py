@@ -23,14 +23,14 @@ def map_token(
     replace: bool = False,
     json: bool = False,
 ) -> None:
-    """Let a token of addresses stand for a topic.
+    """Map a token that occurs in URLs to a topic.
 
     Args:
-        token: As it occurs in addresses, such as lanqiu.
+        token: As it occurs in URLs, such as lanqiu.
         topic: Label of the topic, in English or Chinese, such as Basketball.
         kind: english (full word), abbreviation, pinyin (full) or initials (of Pinyin).
         table: File to add it to; by default your personal table, which every crawl uses.
-        replace: Replace the topic that a token stands for.
+        replace: Replace the topic that the token is mapped to.
         json: Print JSON.
     """
     one = check_mapping(token, topic, kind)

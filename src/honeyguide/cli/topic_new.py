@@ -41,14 +41,14 @@ def new(
     Args:
         name: What the collection is about.
         keywords: Words and phrases of pages on the topic.
-        seeds: Addresses to begin with.
-        seeds_file: More of them: a list, a CSV, a browser's bookmarks or a sitemap.
-        examples: Addresses or file patterns of pages on topic.
-        negatives: Addresses or file patterns of pages off topic.
+        seeds: URLs to start from.
+        seeds_file: File with more of them: a list, a CSV, a browser's bookmarks or a sitemap.
+        examples: URLs or file patterns of pages on topic.
+        negatives: URLs or file patterns of pages off topic.
         languages: Two-letter codes.
         recipe: See `honeyguide recipes`.
         max_pages: Pages to download.
-        contact: Address of a page or mailbox where site owners can reach you.
+        contact: URL or e-mail address where site owners can reach you.
         out: File to write.
         overwrite: Replace the file if it is there.
         json: Print JSON.

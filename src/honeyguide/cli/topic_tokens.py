@@ -26,13 +26,13 @@ def tokens(
     tables: Annotated[tuple[Path, ...], Parameter(consume_multiple=True)] = (),
     json: bool = False,
 ) -> None:
-    """List frequent words in the addresses a crawl knows that stand for no topic yet.
+    """List frequent words in a crawl's URLs that are not mapped to a topic yet.
 
     Nothing is mapped by this; `honeyguide topic map-token` does that, one token at a time.
 
     Args:
         folder: The collection.
-        at_least: Addresses that must hold a token.
+        at_least: URLs that must contain a token.
         limit: Tokens to list.
         tables: Token tables of yours, besides the personal one.
         json: Print JSON.

@@ -15,7 +15,7 @@ from honeyguide.trust import remember_trust
 
 
 def trust(path: Path, /, *, json: bool = False) -> None:
-    """Take a topic file or a collection from elsewhere as your own.
+    """Trust a topic file or a collection that somebody else made.
 
     Topic files that read files outside their folder, ask private networks or run Python classes are not
     used before you have said yes. A collection that was made elsewhere can be read, searched and exported,

@@ -55,19 +55,19 @@ VERBS = (
     Verb(
         "topic tokens",
         "honeyguide.cli.topic_tokens:tokens",
-        "List frequent words in the addresses of a crawl that stand for no topic yet.",
+        "List frequent words in a crawl's URLs that are not mapped to a topic yet.",
         "topic tokens collections/basketball",
     ),
     Verb(
         "topic map-token",
         "honeyguide.cli.topic_map_token:map_token",
-        "Let a token of addresses stand for a topic.",
+        "Map a token that occurs in URLs to a topic.",
         "topic map-token lanqiu Basketball --kind pinyin",
     ),
     Verb(
         "topic find-seeds",
         "honeyguide.cli.topic_find_seeds:find_seeds",
-        "Propose addresses to begin with, by asking search engines for the topic's words.",
+        "Propose URLs to start from, by asking search engines for the topic's words.",
         "topic find-seeds topic.toml --searxng https://searx.example.org --write",
     ),
     Verb(
@@ -79,19 +79,19 @@ VERBS = (
     Verb(
         "crawl",
         "honeyguide.cli.crawl:crawl",
-        "Crawl the web for a topic; run it again to go on where it stopped.",
+        "Crawl the web for a topic; run it again to continue where it stopped.",
         "crawl topic.toml --out collections/owls",
     ),
     Verb(
         "resume",
         "honeyguide.cli.crawl:resume",
-        "Go on with a crawl from its folder.",
+        "Continue a crawl from its folder.",
         "resume collections/owls --max-pages 5000",
     ),
     Verb(
         "trust",
         "honeyguide.cli.trust:trust",
-        "Take a topic file or a collection from elsewhere as your own.",
+        "Trust a topic file or a collection that somebody else made.",
         "trust collections/owls",
     ),
     Verb(
@@ -121,13 +121,13 @@ VERBS = (
     Verb(
         "compare",
         "honeyguide.cli.compare:compare",
-        "Put two crawls side by side: curves, and what each found that the other did not.",
+        "Compare two crawls: curves, and what each found that the other did not.",
         "compare collections/owls collections/owls-again --out compare.png",
     ),
     Verb(
         "why",
         "honeyguide.cli.why:why",
-        "Tell the story of one address: found where, scored how, ended how.",
+        "Tell the story of one URL: how it was found, what it scored, what became of it.",
         "why collections/owls https://example.org/page",
     ),
     Verb(
@@ -139,19 +139,19 @@ VERBS = (
     Verb(
         "review accept",
         "honeyguide.cli.review_accept:accept",
-        "Say that pages are on topic.",
+        "Mark pages as on topic.",
         "review accept collections/owls https://example.org/page",
     ),
     Verb(
         "review reject",
         "honeyguide.cli.review_reject:reject",
-        "Say that pages, or all pages of a host, are off topic.",
+        "Mark pages, or all pages of a host, as off topic.",
         "review reject collections/owls --host shop.example",
     ),
     Verb(
         "review undo",
         "honeyguide.cli.review_undo:undo",
-        "Take back the last decision, or another one.",
+        "Undo the last decision, or another one.",
         "review undo collections/owls",
     ),
     Verb(
@@ -305,7 +305,7 @@ SECTIONS = {
 """Sections of `honeyguide --help`, and the first words of their verbs."""
 
 GROUPS = {
-    "review": "Say which pages are on topic; the crawl learns from it.",
+    "review": "Mark pages as on or off topic; the crawl learns from it.",
     "page": "Look at one page.",
     "topic": "Write and check topic files.",
     "model": "Train page models.",

@@ -16,7 +16,7 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
 
     Args:
         folder: The collection.
-        url: The address, in any spelling.
+        url: The URL, in any spelling.
         json: Print JSON.
         blocks: Also show the page's content blocks with their scores.
     """
