@@ -67,8 +67,7 @@ def test_words_that_come_with_the_keywords_are_learned() -> None:
     other = Page("https://a.example/x", 9999, "Page", "feather prey wings hunting barn eggs beak forest " * 5)
     before = model.judge(other).score
     crawl(model, met())
-    assert model.judge(other).score > before
-    assert model.judge(other).on_topic
+    assert model.judge(other).score > 5.0 * before
 
 
 def test_remembered_pages_have_the_score_that_judging_gives() -> None:

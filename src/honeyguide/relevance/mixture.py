@@ -26,13 +26,15 @@ TEMPER: Final = 0.5
 """The three numbers that are added say partly the same: their sum is believed half as much."""
 LIKENESS_EXAMPLES: Final = 10.0
 """From so many examples on, likeness to them says half as much as all the rest in the end."""
-SHARE_EXAMPLES: Final = 20.0
-"""Up to so many examples, the keywords alone say more about how many pages are on topic."""
-MOST_COUNTED: Final = 0.35
-"""Largest share of pages that is believed to be on topic because of keywords alone."""
-MOST_ON_TOPIC: Final = 0.6
-LEAST_ON_TOPIC: Final = 0.01
-LEAST_VARIANCE: Final = 0.02
+NEARLY_BEST: Final = 0.95
+"""Lines that do so well by Lee and Liu's measure count as equally good."""
+LEAST_CALLED: Final = 4
+CROWDED: Final = 0.65
+"""Share of pages with a high keyword score from which on that many are believed to be on topic."""
+MOST_ON_TOPIC: Final = 0.9
+LEAST_ON_TOPIC: Final = 0.005
+LEAST_VARIANCE: Final = 0.25
+"""Of the two normal distributions, on a scale where pages vary by one or more: no line is as sharp as it looks."""
 ROUNDS: Final = 40
 SHIFT_DEVIATION: Final = 1.5
 """How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
@@ -90,8 +92,9 @@ def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[
        compared with the others only.
     3. Keyword score, contrast and likeness are standardised over the pages and added.
     4. Two normal distributions of one variance over that sum, sure cases fixed, by expectation maximisation.
-       The line is the mean of theirs and the one that leaves as many pages above it as have a keyword score
-       over one half; with few examples, as many as keywords alone would leave.
+       The line is the mean of theirs and a second one that assumes no shape: Lee and Liu's, on clear keyword
+       pages and left-out examples; Otsu's where there are no keywords.
+       Where most pages have a high keyword score, as many as have one are on topic.
     5. What people said about pages of the crawl moves the line (logistic regression on one number).
     """
     on, off = heap.sure > 0, heap.sure < 0
@@ -116,16 +119,13 @@ def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[
     position = sum(parts, (standing - scales[1][0]) / scales[1][1]) + gamma * likely
     start = keyword_scores if keyword_scores is not None else _upper(position, pages)
     slope, middle, share = _two_normals(position, np.clip(start, 0.01, 0.99), heap)
+    if keyword_scores is None:
+        second = _between_groups(position[:pages])
+    else:
+        second = _found_against_called(position, keyword_scores[:pages] ** GUESS_POWER, on, pages)
+    middle = (middle + second) / 2.0
     if keyword_scores is not None:
-        ranked = np.sort(position[:pages])[::-1]
-        believed = min(max(3, int((keyword_scores[:pages] >= 0.5).sum())), int(MOST_COUNTED * pages))
-        middle = (middle + float(ranked[min(believed, pages - 1)])) / 2.0
-        if heap.sure.any():
-            alone = msgspec.structs.replace(heap, sure=np.zeros_like(heap.sure))
-            bare = fit(alone, keyword_scores, size=size, taught=np.zeros_like(taught))
-            above = max(3, int((bare.position[:pages] >= bare.middle).sum()))
-            trust = SHARE_EXAMPLES / (SHARE_EXAMPLES + count)
-            middle = trust * float(ranked[min(above, pages - 1)]) + (1.0 - trust) * middle
+        middle = min(middle, _crowded(position[:pages], keyword_scores[:pages], middle))
     slope *= TEMPER
     shift = _moved(slope * (position[taught] - middle), on[taught])
     return Fit(contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position)
@@ -183,6 +183,47 @@ def _two_normals(position: Array, chance: Array, heap: Heap) -> tuple[float, flo
         middle = (high + low) / 2.0 - math.log(share / (1.0 - share)) / slope
         chance = chances(slope * (position - middle))
     return slope, middle, share
+
+
+def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], pages: int) -> float:
+    """Lee and Liu's line: the largest r²/Pr, r the share of sure and clear cases above it, Pr that of all pages.
+
+    It goes with the square of F1 and needs no cases off topic. Examples were left out of what they are compared
+    with, so they are held out; each counts as much as in the contrast.
+    """
+    order = np.argsort(-position[:pages], kind="stable")
+    ranked = position[:pages][order]
+    held = np.sort(position[on])
+    above = np.cumsum(clear[order]) + SURE_WEIGHT * (len(held) - np.searchsorted(held, ranked))
+    merit = above**2 / np.arange(1, pages + 1)
+    merit[: LEAST_CALLED - 1] = 0.0
+    # Where lines do nearly as well as the best, the middle of that stretch of the scale.
+    after = np.append(ranked[1:], ranked[-1])
+    good = merit >= NEARLY_BEST * merit.max()
+    width = (ranked - after)[good] + 1e-9
+    return float(width @ ((ranked + after)[good] / 2.0) / width.sum())
+
+
+def _crowded(position: Array, keyword_scores: Array, middle: float) -> float:
+    """The line where most pages are clearly on topic by their keywords: as many as are.
+
+    Two groups are found in any heap. Keywords that say little are on most pages, too, but count less for it: in
+    the lab half of the pages have a high keyword score only where nearly all are on topic.
+    """
+    share = float((keyword_scores >= 0.5).mean())
+    trust = min(max((share - 0.5) / (CROWDED - 0.5), 0.0), 1.0)
+    line = float(np.quantile(position, 1.0 - share))
+    return (1.0 - trust) * middle + trust * line
+
+
+def _between_groups(values: Array) -> float:
+    """Otsu's line: the one that parts the values into two groups with the largest variance between them."""
+    ranked = np.sort(values)
+    below = np.cumsum(ranked)[:-1]
+    count = np.arange(1, len(ranked))
+    between = (ranked.mean() * count - below) ** 2 / (count * (len(ranked) - count))
+    best = int(np.argmax(between))
+    return float(ranked[best] + ranked[best + 1]) / 2.0
 
 
 def _moved(odds: Array, said: NDArray[np.bool_]) -> float:
