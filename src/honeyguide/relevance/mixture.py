@@ -34,7 +34,7 @@ CROWDED: Final = 0.65
 MOST_ON_TOPIC: Final = 0.9
 LEAST_ON_TOPIC: Final = 0.005
 LEAST_VARIANCE: Final = 0.25
-"""Of the two normal distributions, on a scale where pages vary by one or more: no line is as sharp as it looks."""
+"""Of the two normal distributions, where pages vary by one or more: no line is as sharp as it looks."""
 ROUNDS: Final = 40
 SHIFT_DEVIATION: Final = 1.5
 """How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
@@ -186,10 +186,11 @@ def _two_normals(position: Array, chance: Array, heap: Heap) -> tuple[float, flo
 
 
 def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], pages: int) -> float:
-    """Lee and Liu's line: the largest r²/Pr, r the share of sure and clear cases above it, Pr that of all pages.
+    """Lee and Liu's line: the largest r²/Pr.
 
-    It goes with the square of F1 and needs no cases off topic. Examples were left out of what they are compared
-    with, so they are held out; each counts as much as in the contrast.
+    r is the share of sure and clear cases above it, Pr that of all pages. This goes with the square of F1 and
+    needs no cases off topic. Examples were left out of what they are compared with, so they are held out; each
+    counts as much as in the contrast.
     """
     order = np.argsort(-position[:pages], kind="stable")
     ranked = position[:pages][order]
@@ -207,8 +208,8 @@ def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], 
 def _crowded(position: Array, keyword_scores: Array, middle: float) -> float:
     """The line where most pages are clearly on topic by their keywords: as many as are.
 
-    Two groups are found in any heap. Keywords that say little are on most pages, too, but count less for it: in
-    the lab half of the pages have a high keyword score only where nearly all are on topic.
+    Two groups are found in any heap. Keywords that say little are on most pages, too, but count less for
+    it: on recorded webs half of the pages have a high keyword score only where nearly all are on topic.
     """
     share = float((keyword_scores >= 0.5).mean())
     trust = min(max((share - 0.5) / (CROWDED - 0.5), 0.0), 1.0)
