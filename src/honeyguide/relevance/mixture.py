@@ -189,8 +189,8 @@ def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], 
     """Lee and Liu's line: the largest r²/Pr.
 
     r is the share of sure and clear cases above it, Pr that of all pages. This goes with the square of F1 and
-    needs no cases off topic. Examples were left out of what they are compared with, so they are held out; each
-    counts as much as in the contrast.
+    needs no cases off topic. Examples were left out of what they are compared with, so they are held out;
+    each counts as much as in the contrast.
     """
     order = np.argsort(-position[:pages], kind="stable")
     ranked = position[:pages][order]
