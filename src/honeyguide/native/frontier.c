@@ -438,7 +438,7 @@ BODY(queues_join_into)
         PyErr_SetString(PyExc_TypeError, "a batch is missing");
         return NULL;
     }
-    Py_ssize_t size, size_p, size_o, size_h, size_a, size_c, size_r;
+    Py_ssize_t size = 0, size_p = 0, size_o = 0, size_h = 0, size_a = 0, size_c = 0, size_r = 0;
     Py_ssize_t known = PyNumber_AsSsize_t(PyTuple_GET_ITEM(batch, 0), PyExc_IndexError);
     long mode = PyLong_AsLong(arguments[4]);
     if (PyErr_Occurred())
