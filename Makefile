@@ -41,8 +41,8 @@ coverage: $(STAMP) ## The tests with coverage of lines and branches; a page in b
 bench: $(STAMP)  ## Benchmarks, as tables and JSON
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-lab: $(STAMP)    ## The long experiments and slow tests
-	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -m slow
+lab: $(STAMP)    ## The slow tests, and property tests with many more examples
+	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -m "slow or hypothesis"
 
 docs: $(STAMP)   ## The documentation as a site in build/site; every example in it is run
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict

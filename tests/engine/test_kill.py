@@ -53,7 +53,7 @@ async def kill_often(tmp_path: Path, recipe: str, *, kills: int, pages: int, see
 
 
 async def test_two_kills(tmp_path: Path) -> None:
-    await kill_often(tmp_path, "best-first", kills=2, pages=140, seed=1)
+    await kill_often(tmp_path, "best-first", kills=2, pages=100, seed=1)
 
 
 @pytest.mark.slow

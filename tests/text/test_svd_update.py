@@ -58,7 +58,7 @@ def assert_within(found: Svd, expected: Svd, perturbation: float, gap: float) ->
     assert np.sin(subspace_angle(found.v, expected.v)) <= perturbation / gap
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(40, 30), (200, 8000), (8000, 200), (3500, 3200)])
+@pytest.mark.parametrize(("rows", "columns"), [(40, 30), (200, 5200), (5200, 200), (1300, 1250)])
 def test_truncated_svd_finds_the_largest_triplets(rows: int, columns: int) -> None:
     random = np.random.default_rng(1)
     left = orthonormal(random.normal(size=(rows, 5)))
@@ -75,7 +75,7 @@ def test_truncated_svd_finds_the_largest_triplets(rows: int, columns: int) -> No
 
 def test_rank_of_the_matrix_is_the_limit() -> None:
     assert truncated_svd(low_rank(2, 30, 40, rank=4), 20).rank == 4
-    assert truncated_svd(sparse.csr_matrix(low_rank(2, 300, 9000, rank=4)), 20).rank == 4
+    assert truncated_svd(sparse.csr_matrix(low_rank(2, 300, 4000, rank=4)), 20).rank == 4
     assert truncated_svd(np.zeros((3, 4)), 2).rank == 0
     assert truncated_svd(np.zeros((0, 4)), 2).rank == 0
 

@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_tests import many
 
 from honeyguide.web.charset import PRESCANNED, decode, decode_html, determine, encoding_of
 from honeyguide.web.prescan import prescan
@@ -238,7 +239,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(500), deadline=None)
 @given(
     st.one_of(st.binary(max_size=100), st.lists(FRAGMENTS, max_size=20).map(b"".join)), st.text(max_size=20)
 )

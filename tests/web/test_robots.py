@@ -12,6 +12,7 @@ from figures import RecordProperty
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jwm.robotstxt.googlebot import RobotsMatcher
+from property_tests import many
 
 from honeyguide.web import robots as web_robots
 from honeyguide.web.robots import Robots, path_of
@@ -102,7 +103,7 @@ BODIES = st.builds(
 URLS = st.lists(PATH_PIECES, max_size=8).map(lambda pieces: "http://example.org/" + "".join(pieces))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=many(1000), deadline=None)
 @given(BODIES, URLS)
 def test_same_answers_as_googles_parser(body: str, url: str) -> None:
     expected = RobotsMatcher().OneAgentAllowedByRobots(body, AGENT, url)
@@ -112,7 +113,7 @@ def test_same_answers_as_googles_parser(body: str, url: str) -> None:
 WILD = st.lists(st.sampled_from("ab*$/"), max_size=10).map("".join)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=many(1000), deadline=None)
 @given(WILD, WILD, st.lists(st.sampled_from("ab/$*"), max_size=12).map("".join))
 def test_wildcards_match_as_googles_parser_does(disallow: str, allow: str, path: str) -> None:
     body = f"user-agent: {AGENT}\ndisallow: /{disallow}\nallow: /{allow}\n"
@@ -121,7 +122,7 @@ def test_wildcards_match_as_googles_parser_does(disallow: str, allow: str, path:
     assert Robots.parse(body.encode()).allowed(AGENT, url) is expected
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(500), deadline=None)
 @given(st.binary(max_size=200), st.text(max_size=30))
 def test_no_bytes_make_it_fail(body: bytes, url: str) -> None:
     robots = Robots.parse(body)
@@ -256,7 +257,7 @@ def test_allow_all_and_deny_all() -> None:
     assert not Robots.deny_all().allowed(AGENT, "http://x/")
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=many(1000), deadline=None)
 @given(BODIES, URLS)
 def test_what_is_kept_for_one_agent_says_the_same(body: str, url: str) -> None:
     whole = Robots.parse(body.encode())

@@ -7,6 +7,7 @@ import fnmatch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_tests import many
 
 from honeyguide.errors import TopicError
 from honeyguide.web.scope import Glob, Scope
@@ -75,7 +76,7 @@ def test_an_empty_pattern_is_refused_with_the_fix() -> None:
         Scope(include=(" ",))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=many(1000))
 @given(st.text(alphabet="ab*", max_size=8), st.text(alphabet="ab", max_size=12))
 def test_globs_match_as_the_shell_has_it(pattern: str, text: str) -> None:
     assert Glob(pattern, whole=True).matches(text) == fnmatch.fnmatchcase(text, pattern)

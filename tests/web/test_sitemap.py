@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_tests import many
 
 from honeyguide.web import sitemap as web_sitemap
 from honeyguide.web.sitemap import Entry, gunzip_limited, parse_sitemap
@@ -209,7 +210,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(500), deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=200), st.lists(PIECES, max_size=20).map(lambda pieces: "".join(pieces).encode())

@@ -12,6 +12,7 @@ import pytest
 from figures import RecordProperty
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_tests import many
 
 from honeyguide.web import url as web_url
 from honeyguide.web.url import canonical, canonical_many, host_key, parse_href, parts, url_id
@@ -118,13 +119,13 @@ BASES = st.sampled_from(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=many(1500), deadline=None)
 @given(TEXTS, BASES)
 def test_the_fast_path_gives_what_the_reference_gives(text: str, base: str | None) -> None:
     assert parse_href(text, base) == ada_href(text, base)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=many(2000), deadline=None)
 @given(TEXTS, BASES)
 def test_canonical_is_idempotent(text: str, base: str | None) -> None:
     once = canonical(text, base)
@@ -146,7 +147,7 @@ def test_canonical_is_idempotent_a_million_times() -> None:
         assert once is None or canonical(once) == once
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=many(500), deadline=None)
 @given(TEXTS)
 def test_canonical_keeps_the_host_a_browser_would_dial(text: str) -> None:
     once = canonical(text)
