@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test retest check coverage bench lab docs dist clean
+.PHONY: help setup demo test retest check coverage bench lab docs screenshots dist clean
 
 help:            ## This list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -47,6 +47,9 @@ lab: $(STAMP)    ## The slow tests, and property tests with many more examples
 docs: $(STAMP)   ## The documentation as a site in build/site; every example in it is run
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	@$(BIN)/python -m pytest tests/docs -q
+
+screenshots: $(STAMP) ## The pictures of the guides, taken anew from a real crawl
+	@$(BIN)/python tests/support/screenshots.py docs/images
 
 dist: $(STAMP)   ## Archive and wheel in dist/, and a try of the wheel in an environment of its own
 	@rm -rf dist build/try && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build

@@ -9,8 +9,9 @@ import pytest
 from honeyguide.collection.catalogue import Catalogue, Sort, Wanted
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.overview import frontier_scores, harvest_curve, look, rate_curve
-from honeyguide.model import Outcome
+from honeyguide.model import Outcome, Verdict
 from honeyguide.store.records import PageRecord
+from honeyguide.store.state import State
 from honeyguide.testing.made_collection import MadeCollection
 
 HOSTS = ("a.example", "www.b.example", "b.example:8080", "ab.example")
@@ -117,3 +118,21 @@ def test_curves_of_little() -> None:
     assert rate_curve(np.array([5.0])) == []
     assert rate_curve(np.array([5.0, 5.0])) == []
     assert sum(rate for _, rate in rate_curve(np.arange(0.0, 100.0))) > 0
+
+
+def test_counts_agree_after_pages_were_judged_anew(tmp_path: Path) -> None:
+    """Tiles, hosts and curve are of the verdicts as they stand, not as they were when a page came."""
+    with MadeCollection(tmp_path / "made") as made:
+        rows = [made.page(f"http://a.example/{number}", host="a.example") for number in range(12)]
+    catalogue = Catalogue()
+    with Collection.open(tmp_path / "made") as collection:
+        assert look(collection.state, catalogue, now=None).relevant == 12
+        with State.open(tmp_path / "made" / "state.sqlite") as state:
+            for row in rows[:7]:
+                state.change_verdict(row, Verdict(0.1, False))
+            state.append_event("learned", "", {"verdicts": 7}, at=1.0)
+            state.commit()
+        seen = look(collection.state, catalogue, now=None)
+    assert (seen.relevant, seen.curve[-1].relevant) == (5, 5)
+    assert [(host.fetched, host.relevant) for host in seen.largest_hosts] == [(12, 5)]
+    assert catalogue.host_counts() == [("a.example", 5)]

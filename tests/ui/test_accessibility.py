@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import pytest
@@ -28,9 +28,13 @@ PAGES = (
     "/urls?outcome=fetched",
     "/urls?outcome=client_error",
     "/page/1",
+    "/page/1/read",
     "/page/1/links",
     "/no-such-page",
 )
+
+
+SHELF_PAGES = ("/", "/new", "/compare?left=made&right=again", "/c/made/", "/no-such-page")
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +57,41 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
+    place = tmp_path_factory.mktemp("axe-shelf")
+    for name in ("made", "again"):
+        with MadeCollection(place / name) as made:
+            for number in range(20 if name == "made" else 30):
+                made.page(f"https://made.example/{number}", title=f"Owl {number}", on_topic=number % 4 > 0)
+    with running_portal(place) as running:
+        yield running
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_on_the_home_page_and_around_it(
+    browser: Browser, shelf: RunningPortal, scheme: Literal["light", "dark"], width: int
+) -> None:
+    examine(browser, shelf, SHELF_PAGES, scheme, width)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing(
     browser: Browser, portal: RunningPortal, scheme: Literal["light", "dark"], width: int
 ) -> None:
+    examine(browser, portal, PAGES, scheme, width)
+
+
+def examine(
+    browser: Browser,
+    portal: RunningPortal,
+    pages: Sequence[str],
+    scheme: Literal["light", "dark"],
+    width: int,
+) -> None:
+    """Run axe on each page; nothing may be wider than the window."""
     # axe is injected as a script, which the portal's policy rightly refuses.
     context = browser.new_context(
         viewport={"width": width, "height": 844}, color_scheme=scheme, bypass_csp=True
@@ -65,9 +99,9 @@ def test_axe_finds_nothing(
     page = context.new_page()
     page.goto(portal.entrance)
     found = {}
-    for path in PAGES:
+    for path in pages:
         page.goto(portal.url + path)
-        if path == "/":
+        if page.locator("#curve").count():
             page.wait_for_function("Number(document.body.dataset.ticks || 0) > 0")
         violations = Axe().run(page).response["violations"]
         found[path] = [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations]

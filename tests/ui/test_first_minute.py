@@ -38,7 +38,7 @@ def test_collections_are_cards_with_their_growth(watched: Watched, portal: Runni
     card = page.locator(".shelf .card")
     expect(card).to_have_count(1)
     expect(card).to_contain_text("15 on topic of 30 pages")
-    page.wait_for_function("document.querySelector('.growth').naturalWidth > 0")
+    watched.until("document.querySelector('.growth').naturalWidth > 0")
     card.get_by_role("link").click()
     expect(page.locator("#doing")).to_contain_text("15 of 30 pages on topic")
     watched.check()

@@ -79,4 +79,4 @@ def _draw(found: Comparison, path: Path) -> None:
         points = np.array(side.curve, np.float64).reshape(-1, 2)
         curves.append(Curve(f"{side.name} ({side.recipe or 'default'})", points[:, 0], points[:, 1]))
     panel = Panel("Found against fetched", "pages fetched", "pages on topic", tuple(curves), share=False)
-    draw([panel], path, title=f"{found.left.topic} and {found.right.topic}")
+    draw([panel], path, title=" and ".join(dict.fromkeys((found.left.topic, found.right.topic))))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from honeyguide.collection.reasons import reasons
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import DEFAULT_RECIPE, VERSION, Config
 from honeyguide.engine.visit import Visit
@@ -44,8 +45,11 @@ class Judged(msgspec.Struct, frozen=True):
     score: float
     on_topic: bool
     terms: tuple[tuple[str, float], ...]
+    """Words of the page behind the verdict, with their shares."""
     wanted: bool | None = None
     """Whether the topic gives it as on topic or off; None for any other page."""
+    sentence: str = ""
+    """What on it weighed most."""
 
 
 class Inspection(msgspec.Struct, frozen=True):
@@ -243,7 +247,17 @@ def _no_files(path: Path) -> Document:
 def _judged(model: PageModel, document: Document, wanted: bool | None) -> Judged:
     page = Page(document.url, 0, document.title, document.text, document.text, document.language)
     verdict = model.judge(page)
-    return Judged(document.url, document.title, verdict.score, verdict.on_topic, verdict.terms, wanted)
+    why = reasons(document.text, verdict.terms, most=1)
+    said = [" ".join(document.text[one.start : one.end].split()) for one in why.sentences]
+    return Judged(
+        document.url,
+        document.title,
+        verdict.score,
+        verdict.on_topic,
+        why.words,
+        wanted,
+        said[0] if said else "",
+    )
 
 
 def _terms(model: PageModel, examples: Examples) -> tuple[tuple[str, float], ...]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from honeyguide.collection.compare import Comparison
+from honeyguide.collection.compare import Comparison, Side
 from honeyguide.collection.compare import compare as compared
 from honeyguide.ui.render import query_of, render
 from honeyguide.ui.shelf import Shelf, shelf_of
@@ -31,16 +34,18 @@ def compare(request: Request) -> Response:
         left=left,
         right=right or next((name for name, _ in names if name != left), ""),
         found=found,
-        sides=(
-            [
-                (found.left, found.left_at, shelf.path_of(left)),
-                (found.right, found.right_at, shelf.path_of(right)),
-            ]
-            if found
-            else []
-        ),
+        sides=_sides(shelf, found, left, right) if found else [],
         picture=picture(found) if found else None,
     )
+
+
+def _sides(shelf: Shelf, found: Comparison, left: str, right: str) -> list[tuple[Side, int, str]]:
+    """Each side with what it had found at the length of the shorter, and where its pages are."""
+    both = [(found.left, found.left_at, left), (found.right, found.right_at, right)]
+    if found.left.topic == found.right.topic:
+        # Two crawls of one topic are told apart by the names of their folders.
+        both = [(msgspec.structs.replace(side, topic=name), at, name) for side, at, name in both]
+    return [(side, at, shelf.path_of(name)) for side, at, name in both]
 
 
 def _found(shelf: Shelf, left: str, right: str) -> Comparison:
@@ -57,7 +62,8 @@ def _found(shelf: Shelf, left: str, right: str) -> Comparison:
 def picture(found: Comparison) -> dict[str, object]:
     """Paths and marks of the two curves, for the template to draw."""
     pages = max(found.left.pages, found.right.pages, 1)
-    most = max(found.left.relevant, found.right.relevant, 1)
+    step = _step(max(found.left.relevant, found.right.relevant, 4) / 4)
+    most = step * math.ceil(max(found.left.relevant, found.right.relevant, 1) / step)
     wide, tall = WIDTH - LEFT - 12, HEIGHT - FOOT - 12
 
     def path(curve: tuple[tuple[int, int], ...]) -> str:
@@ -70,9 +76,20 @@ def picture(found: Comparison) -> dict[str, object]:
         "left": LEFT,
         "foot": HEIGHT - FOOT,
         "pages": pages,
-        "marks": [(round(most * part / 4), 12 + tall * (1 - part / 4)) for part in range(5)],
+        "marks": [(value, 12 + tall * (1 - value / most)) for value in range(0, most + 1, step)],
         "paths": [path(found.left.curve), path(found.right.curve)],
     }
+
+
+def _step(least: float) -> int:
+    """The next round number for the steps of an axis.
+
+    Example:
+        >>> [_step(0.5), _step(3), _step(41), _step(88.5)]
+        [1, 5, 50, 100]
+    """
+    unit = 10 ** max(0, math.floor(math.log10(max(least, 1.0))))
+    return next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= least)
 
 
 ROUTES: list[BaseRoute] = [Route("/compare", compare)]

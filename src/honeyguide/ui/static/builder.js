@@ -33,7 +33,8 @@ function judged(one) {
       against ? node("span", { class: "tag bad" }, `you say ${one.wanted ? "on" : "off"} topic`) : null),
     node("span", { class: "title" }, node("bdi", {}, one.title || one.url)), " ", node("span", { class: "url" }, node("bdi", {}, one.url)),
     node("p", { class: "line" }, ...(one.terms.length ? one.terms.slice(0, 8).map(([term]) => node("span", { class: "tag" }, term))
-      : [node("span", { class: "soft" }, "no word of it speaks for the topic")])));
+      : [node("span", { class: "soft" }, "no word of it speaks for the topic")])),
+    one.sentence ? node("q", { class: "said" }, node("bdi", {}, one.sentence)) : "");
 }
 
 const card = (title, ...inside) => node("section", { class: "card" }, node("h2", {}, title), ...inside);
