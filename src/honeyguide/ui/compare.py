@@ -88,7 +88,7 @@ def _step(least: float) -> int:
         >>> [_step(0.5), _step(3), _step(41), _step(88.5)]
         [1, 5, 50, 100]
     """
-    unit = 10 ** max(0, math.floor(math.log10(max(least, 1.0))))
+    unit = int(10 ** max(0, math.floor(math.log10(max(least, 1.0)))))
     return next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= least)
 
 
