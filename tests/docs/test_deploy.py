@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 from honeyguide.cli.verbs import VERBS
@@ -28,3 +29,16 @@ def test_units_and_images_use_verbs_that_exist() -> None:
     image = (DEPLOY / "Dockerfile").read_text()
     assert "USER 10001" in image
     assert "read_only: true" in compose
+
+
+def test_the_image_copies_what_the_package_is_built_from() -> None:
+    image = (DEPLOY / "Dockerfile").read_text()
+    copied = {
+        word for line in re.findall(r"^COPY (?!--)(.*) \S+$", image, re.MULTILINE) for word in line.split()
+    }
+    project = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())
+    needed = {"pyproject.toml", "constraints.txt", "src", project["project"]["readme"], "LICENSE"}
+    if "custom" in project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]:
+        needed.add("hatch_build.py")
+    assert needed <= copied
+    assert all((DEPLOY.parent / name).exists() for name in copied)
