@@ -41,9 +41,8 @@ crawl has grown by so much, whichever comes later: the work a page stays the sam
 BEST: Final = 256
 SWEEP: Final = 768
 """URLs looked at each time: the best ones, and the next of all in turn."""
-HUB: Final = 0.3
 REVEALED: Final = 3
-"""What a page adds by leading to at least so many new URLs that are all sure to be on topic."""
+"""New URLs of promise that a page must lead to, to count in full as a hub."""
 SOON: Final = 2048
 """URLs that might be asked for before everything is worked out again."""
 SAMPLE: Final = 2048
@@ -65,10 +64,11 @@ class Scout(LocalOrder):
 
     What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
     folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
-    leaves a folder that is exhausted.
+    leaves a folder that is exhausted. A page off topic that leads to new URLs of promise is an outcome of
+    some worth: hubs are looked for, too.
 
     Priorities follow what is learned: every eight pages those of the best 256 URLs, of the next 768
-    in turn, and of all that a fetched page links to.
+    in turn, of all that a fetched page links to, and after new weights of all that may be asked for soon.
 
     Args:
         judge: The page model, for anchors.
@@ -77,6 +77,7 @@ class Scout(LocalOrder):
         trust: Pages after which a score's own weight is believed by half; larger is more cautious.
         by_host: How much hosts are explored; 0 for not at all.
         by_folder: How much folders are explored.
+        hubs: What a page off topic is worth that leads to new URLs which are all sure to be on topic.
         without: Names of scores to leave out, for experiments.
 
     Example:
@@ -110,6 +111,7 @@ class Scout(LocalOrder):
         trust: float = 20.0,
         by_host: float = 0.5,
         by_folder: float = 0.3,
+        hubs: float = 0.3,
         without: Sequence[str] = (),
     ) -> None:
         unknown = sorted(set(without) - set(evidence.SCORES))
@@ -119,10 +121,13 @@ class Scout(LocalOrder):
             )
         if trust <= 0.0 or by_host < 0.0 or by_folder < 0.0:
             raise ValueError("options 'trust', 'by_host' and 'by_folder' must not be negative, 'trust' not 0")
+        if not 0.0 <= hubs <= 1.0:
+            raise ValueError(f"option 'hubs' must be from 0 to 1, not {hubs}")
         self._judge = judge
         self._trust = trust
         self._by_host = by_host
         self._by_folder = by_folder
+        self._hubs = hubs
         self._left_out = np.array([name in without for name in evidence.SCORES])
         self._likeness = Likeness(languages)
         self._urls = evidence.new_urls(1024)
@@ -406,7 +411,7 @@ class Scout(LocalOrder):
             return
         best = np.sort(np.clip(self._urls.priority[new], 0.0, 1.0))[-REVEALED:]
         own = float(self._worths[outcome % SAMPLE])
-        self._pages.hub[number] = HUB * float(best.sum()) / REVEALED
+        self._pages.hub[number] = self._hubs * float(best.sum()) / REVEALED
         self._worths[outcome % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
 
     def _correct(self, at: int, worth: float) -> None:
