@@ -44,6 +44,7 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_evidence_read_scores),
     TWIN(scout_evidence_set_priorities),
     TWIN(scout_words_read_addresses),
+    TWIN(scout_words_read_anchors),
     TWIN(scout_words_take_in),
     {NULL, NULL, 0, NULL},
 };

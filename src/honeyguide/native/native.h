@@ -59,6 +59,7 @@ PyObject *scout_evidence_add_links(PyObject *module, PyObject *const *arguments,
 PyObject *scout_evidence_read_scores(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_set_priorities(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_take_in(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

@@ -539,6 +539,56 @@ addresses(Loan *loan, PyObject *const *arguments)
 
 FUNCTION(scout_words_read_addresses, 5, addresses)
 
+PyObject *
+scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    if (wanted(count, 4, "scout_words_read_anchors") < 0)
+        return NULL;
+    if (!PyList_Check(arguments[0]) || !PyUnicode_Check(arguments[1])) {
+        PyErr_SetString(PyExc_TypeError, "a list of terms and a text are wanted");
+        return NULL;
+    }
+    uint32_t mask = (uint32_t)PyLong_AsUnsignedLong(arguments[3]) - 1;
+    if (PyErr_Occurred())
+        return NULL;
+    Loan loan = {.count = 0};
+    Py_ssize_t length, row = 0;
+    int known = 0;
+    int32_t *words = borrow(&loan, arguments[2], sizeof *words, &length, 1);
+    if (words == NULL) {
+        give_back(&loan);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < length; i++)
+        words[i] = -1;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(arguments[0]); i++) {
+        PyObject *term = PyList_GET_ITEM(arguments[0], i), *kept;
+        if (!PyUnicode_Check(term) || PyUnicode_Compare(term, arguments[1]) == 0) {
+            row++;
+            known = 0;
+            continue;
+        }
+        if (known == WORDS || row >= length / WORDS)
+            continue;
+        Py_ssize_t size;
+        const unsigned char *bytes = bytes_of(term, &size, &kept);
+        if (bytes == NULL) {
+            give_back(&loan);
+            return NULL;
+        }
+        int32_t entry = (int32_t)(crc32(bytes, size) & mask), *own = &words[row * WORDS];
+        Py_XDECREF(kept);
+        int place = 0;
+        while (place < known && own[place] != entry)
+            place++;
+        if (place == known)
+            own[known++] = entry;
+    }
+    give_back(&loan);
+    return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(row + 1);
+}
+
 /* Different entries of the terms, and how often each occurs; how many, or -1. */
 static Py_ssize_t
 tally(PyObject *terms, Py_ssize_t most, uint32_t mask, int32_t *often, int32_t *entries)

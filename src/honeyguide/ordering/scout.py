@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -22,13 +22,14 @@ from honeyguide.ordering.scout_evidence import (
     PLACES,
     TABLE,
     WAITING,
+    WORDS,
     Held,
     Joining,
     NewLinks,
     Standing,
 )
 from honeyguide.ordering.scout_reasons import Reason, reasons
-from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folder, padded, read_addresses
+from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folder, read_addresses
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
 
@@ -47,8 +48,18 @@ SOON: Final = 2048
 """URLs that might be asked for before everything is worked out again."""
 SAMPLE: Final = 2048
 """URLs that the standards are taken from, and outcomes that weights are learned from."""
+ANCHORS: Final = 50_000
+"""Anchors that are remembered with their words."""
 TOLERANCE: Final = 1e-4
 """A change of priority below this is not worth telling."""
+
+
+class Said(NamedTuple):
+    """What anchors say that were met before, a row each: menus come again on every page."""
+
+    topic: NDArray[np.float32]
+    """Score of the page model."""
+    words: NDArray[np.int32]
 
 
 class Scout(LocalOrder):
@@ -149,7 +160,8 @@ class Scout(LocalOrder):
         self._swept = 0
         self._touched: list[NDArray[np.int64]] = []
         self._all_stale = False
-        self._anchors: dict[str, tuple[float, list[int]]] = {}
+        self._anchors: dict[str, int] = {}
+        self._said = Said(np.zeros(256, np.float32), np.zeros((256, WORDS), np.int32))
         self._relearn_at = 3
         self._refresh_at = 1
         if examples is not None:
@@ -390,18 +402,27 @@ class Scout(LocalOrder):
         if not found:
             return
         urls, known = self._urls, self._anchors
-        if len(known) > 50_000:
+        texts = [text for _, text in found]
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if len(known) + len(new) > ANCHORS:
             known.clear()
-        new = [text for text in dict.fromkeys(text for _, text in found) if text not in known]
+            new = list(dict.fromkeys(texts))[:ANCHORS]
+            found = found[:ANCHORS]
+            texts = texts[:ANCHORS]
         if new:
-            words = map(padded, map(self._likeness.anchor_entries, new))
-            known.update(zip(new, zip(self._judge.judge_texts(new), words, strict=True), strict=True))
+            first = len(known)
+            known.update(zip(new, range(first, first + len(new)), strict=True))
+            while first + len(new) > len(self._said.topic):
+                self._said = Said(*map(_grown, self._said))
+            rows = slice(first, first + len(new))
+            self._said.topic[rows] = self._judge.judge_texts(new)
+            self._said.words[rows] = self._likeness.anchor_entries(new)
         at = np.array([place for place, _ in found], np.int64)
-        said = [known[text] for _, text in found]
-        np.maximum.at(urls.topic, at, np.array([score for score, _ in said], np.float32))
+        said = np.array([known[text] for text in texts], np.int64)
+        np.maximum.at(urls.topic, at, self._said.topic[said])
         # The first anchor that has words speaks for the URL. What a fetched one was worth is told already.
         wordless = np.flatnonzero((urls.anchor_words[at, 0] < 0) & (urls.state[at] == WAITING))
-        urls.anchor_words[at[wordless]] = np.array([words for _, words in said], np.int32)[wordless]
+        urls.anchor_words[at[wordless]] = self._said.words[said[wordless]]
 
     def _value_hub(self, number: int, waiting: NDArray[np.int64]) -> None:
         """A page that leads to new URLs of promise is worth more, as an outcome, than its own text."""

@@ -18,6 +18,10 @@ from honeyguide.text.tokens import Analyser
 TERMS: Final = 150
 """Words that make up the picture of a good page."""
 REMEMBERED: Final = 200_000
+ANCHOR: Final = 200
+"""Characters of an anchor that are looked at."""
+BORDER: Final = "xqzxjqzx"
+"""A word that no text has."""
 TEXT_TERMS: Final = 2_000
 """Terms of a page that are looked at."""
 _TOKEN: Final = re.compile(rb"[a-z0-9\x80-\xff]{2,}")
@@ -95,6 +99,23 @@ def read_addresses(urls: list[str], hosts: Ints, folders: Ints, words: Ints, siz
         words[place] = padded([entry(word) for word in url_words(url)])
 
 
+@compiled
+def read_anchors(terms: list[str], border: str, words: Ints, size: int) -> int:
+    """Entries of the terms of texts that `border` keeps apart, a row a text; how many texts there were."""
+    del size  # `TABLE`; the twin in C is told.
+    words[:] = -1
+    row = known = 0
+    for term in terms:
+        if term == border:
+            row, known = row + 1, 0
+        elif row < len(words) and known < WORDS:
+            place = entry(term)
+            if place not in words[row, :known]:
+                words[row, known] = place
+                known += 1
+    return row + 1
+
+
 class Vectors(NamedTuple):
     """Sums of the pages seen so far, by entry."""
 
@@ -136,13 +157,19 @@ class Likeness:
 
     def __init__(self, languages: Sequence[str]) -> None:
         self._analyser = Analyser(languages)
-        self._entries = Entries()
+        self._border = "".join(self._analyser.terms(BORDER))
         good, rest, pages, picture = np.zeros((4, TABLE), np.float32)
         self._vectors = Vectors(good, rest, pages, picture, np.zeros(3))
 
-    def anchor_entries(self, text: str) -> list[int]:
-        """Entries of the words of an anchor, at most eight."""
-        return self._entries.of(dict.fromkeys(self._analyser.terms(text[:200])[: 2 * WORDS]))[:WORDS]
+    def anchor_entries(self, texts: Sequence[str]) -> Ints:
+        """Entries of the words of anchors, a row of at most eight each, -1 where there are no more."""
+        words = np.empty((len(texts), WORDS), np.int32)
+        # All in one go: the analyser takes its time to begin.
+        terms = self._analyser.terms(f" {BORDER} ".join(text[:ANCHOR] for text in texts))
+        if read_anchors(terms, self._border, words, TABLE) != len(texts):  # an anchor has that very word
+            for row, text in enumerate(texts):
+                read_anchors(self._analyser.terms(text[:ANCHOR]), "", words[row : row + 1], TABLE)
+        return words
 
     def learn(self, text: str, worth: float) -> float:
         """Take in a page; its likeness to the picture as it is now."""
