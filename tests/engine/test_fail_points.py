@@ -22,8 +22,8 @@ UNCOMMITTED = 65
 """Pages of one transaction in a crawl with a virtual clock, and the one in flight."""
 OFTEN = {"fetch.asked", "fetch.answered", "archive.written", "arrive.page"}
 """Fail points of every page."""
-LAST = {"checkpoint.order", "checkpoint.files"}
-"""Fail points that a small crawl passes only at its end."""
+ONCE = {"begin.topic", "checkpoint.order", "checkpoint.files"}
+"""Fail points that a small crawl passes only at its beginning or its end."""
 
 Life = Callable[[Path, str, int, str], int]
 
@@ -103,7 +103,7 @@ def test_each_point_five_times(life: Life, tmp_path: Path, recipe: str) -> None:
     for name in failpoint.NAMES:
         folder = tmp_path / name.replace(".", "-")
         deaths = 0
-        for _ in range(1 if name in LAST else 5):
+        for _ in range(1 if name in ONCE else 5):
             die(life, folder, recipe, pages, f"{name}:{chance.randrange(1, 60) if name in OFTEN else 1}")
             deaths += 2
             if len(committed(folder)) > pages - 64:

@@ -126,13 +126,13 @@ def test_every_call_fails_once(
     kind: int,
     record_property: RecordProperty,
 ) -> None:
-    """Each call in turn, once alone and once with all that follow (at most 300 of each)."""
+    """Each call in turn, once alone and once with all that follow (at most 50 of each)."""
     sync = "full" if kind == FSYNC else "normal"
     calls = calls_of(crawl, tmp_path / "crawl", kind, sync)
     places = range(1, calls + 1)
     tried = 0
     for count in (1, 0):
-        for at in sorted(random.Random(kind).sample(places, min(300, calls))):
+        for at in sorted(random.Random(kind).sample(places, min(50, calls))):
             try_one(crawl, tmp_path / "crawl", kind, at, count, sync, undisturbed)
             tried += 1
     record_property("figure", f"faulty disk, {NAMES[kind]}: {tried} of {tried} cases held ({calls} calls)")

@@ -135,14 +135,7 @@ def resume(
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
-    layout = Layout.create(folder) if is_begun(folder) else Layout.open(folder)
-    config = load(layout.topic_file)
-    found = reach(config)
-    if not trust:
-        layout.require_ours()
-    if not layout.allows(found):
-        require_trust(layout.topic_file, found, trust=trust)
-    Layout.adopt(folder, reach=found)
+    config = taken_up(folder, trust=trust)
     limits: dict[str, object] = {"max_pages": max_pages, "max_seconds": max_seconds}
     run(
         changed(by_environment(config), {"crawl": limits}),
@@ -152,6 +145,19 @@ def resume(
         ui=ui,
         metrics=metrics,
     )
+
+
+def taken_up(folder: Path, *, trust: bool = False) -> Config:
+    """What a collection's crawl is to go on with, once it is clear that it may."""
+    layout = Layout.create(folder) if is_begun(folder) else Layout.open(folder)
+    config = load(layout.topic_file)
+    found = reach(config)
+    if not trust:
+        layout.require_ours()
+    if not layout.allows(found):
+        require_trust(layout.topic_file, found, trust=trust)
+    Layout.adopt(folder, reach=found)
+    return config
 
 
 def slug(name: str) -> str:

@@ -227,6 +227,12 @@ VERBS = (
         "lab serve webkb --port 8099",
     ),
     Verb(
+        "lab damage",
+        "honeyguide.cli.lab_damage:damage",
+        "Spoil copies of a collection at random, and try every way to use what is left.",
+        "lab damage --cases 50 --seed 2",
+    ),
+    Verb(
         "lab hostile",
         "honeyguide.cli.lab_hostile:hostile",
         "Serve every misbehaviour a crawler has to survive, to test this one or yours.",

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.model import Outcome
+from honeyguide.store.checked import reading
 from honeyguide.store.state import State
 
 Sort: TypeAlias = Literal["newest", "oldest", "best", "worst"]
@@ -84,7 +85,8 @@ class Catalogue:
             after = int(self.numbers[-1]) if self.size else 0
             found = state.connection.execute(_READ, (after, _BATCH)).fetchall()
             if found:
-                self._append(found, state)
+                with reading("pages"):
+                    self._append(found, state)
             if len(found) < _BATCH:
                 break
         return self.size - before
@@ -105,8 +107,9 @@ class Catalogue:
         largest = int(columns.hosts[1 : columns.size + 1].max(initial=0))
         if largest >= len(self.host_names):
             names = dict(state.connection.execute("SELECT row, name FROM host"))
-            top = max(largest, *names) if names else largest
-            self.host_names = [str(names.get(row, "")) for row in range(top + 1)]
+            if largest > len(names) or max(names, default=0) > len(names):
+                raise ValueError("hosts are missing")  # and a list up to the largest could be of any length
+            self.host_names = [str(names.get(row, "")) for row in range(len(names) + 1)]
         codes = [self._codes.setdefault(str(language), len(self._codes)) for language in languages]
         copies = np.asarray(exact, np.int64) + np.asarray(near, np.int64) > 0
         self.numbers = np.concatenate([self.numbers, np.asarray(numbers, np.int64)])

@@ -26,6 +26,7 @@ from honeyguide.collection.shown import collection_html, collection_text, status
 from honeyguide.collection.story import Story, tell
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
+from honeyguide.store.checked import reading
 from honeyguide.store.index import FullText, Hit
 from honeyguide.store.layout import Layout
 from honeyguide.store.records import PageRecord
@@ -130,23 +131,24 @@ class Collection:
         spent = tally if isinstance(tally, dict) else {}
         sessions = self.state.sessions()
         running = bool(sessions) and sessions[-1].stop is None
-        pages = int(spent.get("pages", 0))
-        relevant = int(spent.get("relevant", 0))
-        return Status(
-            pages=pages,
-            relevant=relevant,
-            harvest=relevant / pages if pages else 0.0,
-            known=waiting + sum(counts.values()),
-            waiting=waiting,
-            outcomes={outcome.name.lower(): count for outcome, count in sorted(counts.items()) if count},
-            hosts=len(self.state.hosts()),
-            requests=int(spent.get("requests", 0)),
-            bytes=int(spent.get("bytes", 0)),
-            seconds=float(spent.get("seconds", 0.0)),
-            sessions=len(sessions),
-            running=running,
-            reason=sessions[-1].reason if sessions else "",
-        )
+        with reading("figures"):
+            pages = int(spent.get("pages", 0))
+            relevant = int(spent.get("relevant", 0))
+            return Status(
+                pages=pages,
+                relevant=relevant,
+                harvest=relevant / pages if pages else 0.0,
+                known=waiting + sum(counts.values()),
+                waiting=waiting,
+                outcomes={outcome.name.lower(): count for outcome, count in sorted(counts.items()) if count},
+                hosts=len(self.state.hosts()),
+                requests=int(spent.get("requests", 0)),
+                bytes=int(spent.get("bytes", 0)),
+                seconds=float(spent.get("seconds", 0.0)),
+                sessions=len(sessions),
+                running=running,
+                reason=sessions[-1].reason if sessions else "",
+            )
 
     def pages(self, *, relevant: bool | None = True) -> Iterator[PageRecord]:
         """Pages in the order they were fetched; None for all, True for those on topic."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from honeyguide.collection.catalogue import Catalogue
 from honeyguide.model import Outcome
+from honeyguide.store.checked import reading
 from honeyguide.store.columns import Columns
 from honeyguide.store.state import State
 
@@ -133,7 +134,9 @@ def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
     spent: dict[str, float] = tally if isinstance(tally, dict) else {}
     # All counts are of the pages as they are judged now, so that tiles, tables and lists agree.
     pages, relevant = catalogue.size, int(catalogue.on_topic.sum())
-    seconds = float(spent.get("seconds", 0.0))
+    with reading("figures"):
+        requests, size = int(spent.get("requests", 0)), int(spent.get("bytes", 0))
+        seconds = float(spent.get("seconds", 0.0))
     lately = catalogue.on_topic[-RECENT:]
     lines, others = _frontier_hosts(state, catalogue, columns)
     ended = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -146,8 +149,8 @@ def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
         known=waiting + sum(counts.values()),
         waiting=waiting,
         hosts=hosts,
-        requests=int(spent.get("requests", 0)),
-        bytes=int(spent.get("bytes", 0)),
+        requests=requests,
+        bytes=size,
         seconds=seconds,
         rate=_rate(catalogue.at, now, pages, seconds),
         outcomes=[
@@ -184,7 +187,7 @@ def _frontier_hosts(state: State, catalogue: Catalogue, columns: Columns) -> tup
         name = state.connection.execute("SELECT name FROM host WHERE row = ?", (row,)).fetchone()
         known = row < len(pages)
         fetched, on_topic = (int(pages[row]), int(relevant[row])) if known else (0, 0)
-        lines.append(HostLine(name[0] if name else "", int(numbers[row]), fetched, on_topic))
+        lines.append(HostLine(str(name[0]) if name else "", int(numbers[row]), fetched, on_topic))
     return lines, len(busy) - len(best)
 
 
@@ -262,8 +265,10 @@ def last_pages(state: State, *, most: int = LAST) -> list[LastPage]:
     )
     lines = []
     for row, number, at, url, title, score, on_topic, terms in found:
-        behind = ", ".join(term for term, _ in _decode_terms(terms)[:4]) if terms else ""
-        lines.append(LastPage(row, number, at, url, title, score, bool(on_topic), behind))
+        with reading("pages"):
+            behind = ", ".join(term for term, _ in _decode_terms(terms)[:4]) if terms else ""
+            own = (float(at), str(url), str(title), float(score), bool(on_topic))
+        lines.append(LastPage(row, number, *own, behind))
     return lines
 
 
@@ -276,7 +281,8 @@ def last_drops(state: State, *, most: int = 8) -> list[LastDrop]:
     )
     lines = []
     for url, text in found:
-        data = msgspec.json.decode(text)
+        with reading("journal entries"):
+            data = msgspec.json.decode(text, type=dict[str, object])
         name = str(data.get("outcome", ""))
         outcome = Outcome.__members__.get(name.upper())
         label, setting = (outcome.label, outcome.setting) if outcome is not None else (name, "")

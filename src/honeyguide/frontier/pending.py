@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.frontier.records import Found, Waiting
+from honeyguide.store.checked import numbers_from_text, reading
 from honeyguide.store.columns import Columns
 from honeyguide.store.records import NewUrl, Replacement
-from honeyguide.store.state import State, numbers_from_text, numbers_to_text, sound
+from honeyguide.store.state import State, numbers_to_text, sound
 
 ANCHOR_LIMIT = 500
 CONTEXT_LIMIT = 200
@@ -90,15 +92,14 @@ class Pending:
             source=source,
             anchor=anchor,
             context=context,
-            memo=numbers_from_text(memo),
+            memo=_memo(memo),
         )
 
     def _stored(self, row: int) -> tuple[str, int, int, int, int, int, str, str, str, str]:
         """What table `url` has of a URL, in the order of `_STORED`."""
-        found: tuple[str, int, int, int, int, int, str, str, str, str] | None
         found = self._state.connection.execute(_STORED, (row,)).fetchone()
-        assert found is not None, "columns() has checked that rows are complete"
-        return found
+        with reading("URLs"):
+            return msgspec.convert(found, tuple[str, int, int, int, int, int, str, str, str, str])
 
     def _waiting(self, row: int, host: str, found: Found, tries: int) -> Waiting:
         """As it would come back from the state, so that a restart makes no difference."""
@@ -198,3 +199,8 @@ class Pending:
                 self._replaced.items(), hosts, status, columns.priority[rows].tolist(), strict=True
             )
         ]
+
+
+def _memo(text: str) -> dict[str, float]:
+    with reading("URLs"):
+        return numbers_from_text(text)

@@ -48,6 +48,8 @@ from honeyguide.parse.pool import ParsePool
 from honeyguide.relevance.base import RememberingPageModel
 from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.archive import ArchiveWriter, archive_files
+from honeyguide.store.archive_end import committed_end
+from honeyguide.store.checked import reading
 from honeyguide.store.index import FullText
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.state import State
@@ -139,10 +141,9 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
         state.commit()
     archive = index = None
     if config.storage.archive:
-        end = state.setting("archive_end")
         archive = ArchiveWriter.resume(
             layout.archive_folder,
-            (str(end[0]), int(end[1])) if isinstance(end, list) else None,
+            committed_end(state, layout.archive_folder, "pages"),
             prefix="pages",
             software=SOFTWARE,
             clock=clock.now,
@@ -338,7 +339,8 @@ def _spent_so_far(state: State, clock: Clock) -> Tally:
     known, moment = state.setting("tally"), state.setting("clock")
     if isinstance(clock, VirtualClock) and isinstance(moment, float):
         clock.set(moment)
-    return msgspec.convert(known, Tally) if known is not None else Tally()
+    with reading("figures"):
+        return msgspec.convert(known, Tally) if known is not None else Tally()
 
 
 def _crawl_options(config: Config, clock: Clock) -> CrawlOptions:

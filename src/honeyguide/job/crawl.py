@@ -340,10 +340,10 @@ def begin_again(root: Path) -> bool:
     """
     if not is_collection(root):
         return False
-    layout = Layout(root)
-    if not layout.state_file.is_file() or holder(layout.state_file):
-        return False
     try:
+        layout = Layout.open(root)  # which refuses folders that are links to others
+        if not layout.is_ours or not layout.state_file.is_file() or holder(layout.state_file):
+            return False
         with State.open(layout.state_file, read_only=True) as state:
             ended = {outcome for outcome, count in state.counts().items() if count}
             if state.page_count() or not ended or not ended <= NOT_CONNECTED:

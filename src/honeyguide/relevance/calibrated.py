@@ -329,6 +329,8 @@ class Calibrated:
         self._vocabulary = {
             term: number for number, term in enumerate(vocabulary.split("\n") if vocabulary else ())
         }
+        if arrays["terms"].max(initial=-1) >= len(self._vocabulary):
+            raise ValueError("a text has terms that are not in the vocabulary")
         texts: list[_Text] = []
         start = 0
         for number, size in enumerate(arrays["sizes"].tolist()):

@@ -299,10 +299,10 @@ class ArchiveWriter:
         seed: str = "",
         level: int = 1,
     ) -> ArchiveWriter:
-        """Go on after the committed end: cut what lies beyond it, remove files begun after it.
+        """Go on after the committed end: cut what lies beyond it, put files begun after it aside.
 
         With nothing committed there may still be files: of a crawl killed before its first commit, or
-        of a collection whose state was lost. They are renamed to `NAME.uncommitted`, never removed.
+        of a collection whose state was lost. Files are renamed to `NAME.uncommitted`, never removed.
 
         Raises:
             CollectionError: The archive is shorter than what was committed.
@@ -509,7 +509,7 @@ def _cut(folder: Path, prefix: str, committed: Position) -> None:
             raise _too_short(path, size, committed.offset)
         for later in archive_files(folder, prefix):
             if file_number(later.name, prefix) > number:
-                later.unlink()
+                _put_aside(later)
         if size > committed.offset:
             os.ftruncate(descriptor, committed.offset)
     finally:
@@ -522,5 +522,9 @@ def _too_short(path: Path, size: int, committed: int) -> CollectionError:
 
 def _set_aside(folder: Path, prefix: str) -> None:
     for path in archive_files(folder, prefix):
-        free = (path.with_name(f"{path.name}.uncommitted{end}") for end in ("", *range(1, 10_000)))
-        path.rename(next(other for other in free if not other.exists()))
+        _put_aside(path)
+
+
+def _put_aside(path: Path) -> None:
+    free = (path.with_name(f"{path.name}.uncommitted{end}") for end in ("", *range(1, 10_000)))
+    path.rename(next(other for other in free if not other.exists()))

@@ -7,7 +7,7 @@ commit. Readers (`why`, the portal, exports) open the same file read-only while 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,6 +18,14 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Event, Host, Outcome, Verdict
+from honeyguide.store.checked import (
+    event_record,
+    host_record,
+    page_record,
+    reading,
+    session_record,
+    url_record,
+)
 from honeyguide.store.columns import RECORD, Columns
 from honeyguide.store.lock import Lock
 from honeyguide.store.records import NewUrl, PageAddress, PageRecord, Replacement, Session, UrlRecord
@@ -47,8 +55,6 @@ _PAGES_AT_ONCE = 500
 _EVENTS_AT_ONCE = 1000
 _encode = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(order="sorted").encode
-_decode_terms = msgspec.json.Decoder(tuple[tuple[str, float], ...]).decode
-_decode_data = msgspec.json.Decoder(dict[str, object]).decode
 
 
 class State:
@@ -197,7 +203,8 @@ class State:
             for number, blob in self._connection.execute(
                 "SELECT number, records FROM change WHERE number > ? ORDER BY number", (self._applied,)
             ):
-                columns.apply(blob)
+                with reading("changes"):
+                    columns.apply(blob)
                 self._applied = number
             (largest,) = self._connection.execute("SELECT coalesce(max(row), 0) FROM url").fetchone()
         finally:
@@ -217,12 +224,8 @@ class State:
     def url_by_row(self, row: int) -> UrlRecord | None:
         """Everything kept about one URL."""
         found = self._connection.execute("SELECT * FROM url WHERE row = ?", (row,)).fetchone()
-        if found is None:
-            return None
-        values = list(found)
-        values[4] = Outcome(values[4])
-        values[13:15] = numbers_from_text(values[13]), numbers_from_text(values[14])
-        return UrlRecord(*values)
+        with reading("URLs"):
+            return None if found is None else url_record(found)
 
     def url_text(self, row: int) -> str:
         """A URL by its row; empty when unknown."""
@@ -237,7 +240,8 @@ class State:
         """Look for contradictions; empty when all is well. Scans the file, so it takes a while."""
         problems = [line for (line,) in self._connection.execute("PRAGMA quick_check") if line != "ok"]
         statuses = self._connection.execute("SELECT status, count(*) FROM url GROUP BY status")
-        counted = {Outcome(status): count for status, count in statuses}
+        with reading("URLs"):
+            counted = {Outcome(status): count for status, count in statuses}
         logged = self.counts()
         if counted != logged:
             problems.append(f"statuses of URLs differ: table {counted}, log {logged}")
@@ -253,8 +257,8 @@ class State:
     def hosts(self) -> list[tuple[Host, float]]:
         """All hosts with their penalties, in order of rows."""
         found = self._connection.execute("SELECT * FROM host ORDER BY row")
-        make: Callable[..., Host] = Host
-        return [(make(*row[:12], bool(row[12])), row[13]) for row in found]
+        with reading("hosts"):
+            return [host_record(row) for row in found]
 
     def save_hosts(self, hosts: Iterable[tuple[Host, float]]) -> None:
         """Write host records with their penalties."""
@@ -292,7 +296,8 @@ class State:
     def page_by_row(self, row: int) -> PageRecord | None:
         """One page, or None when the URL was not fetched."""
         found = self._connection.execute(f"{_SELECT_PAGE} WHERE page.row = ?", (row,)).fetchone()
-        return None if found is None else _page_record(found)
+        with reading("pages"):
+            return None if found is None else page_record(found)
 
     def page_by_digest(self, digest: str) -> int:
         """Row of the first page with this payload digest; 0 for none."""
@@ -300,6 +305,14 @@ class State:
             "SELECT coalesce(min(row), 0) FROM page WHERE digest = ? AND duplicate_of = 0", (digest,)
         ).fetchone()
         return int(row)
+
+    def archived_last(self, most: int) -> list[PageRecord]:
+        """The pages that were archived last, newest first."""
+        found = self._connection.execute(
+            f"{_SELECT_PAGE} WHERE page.file != '' ORDER BY page.number DESC LIMIT ?", (most,)
+        ).fetchall()
+        with reading("pages"):
+            return [page_record(row) for row in found]
 
     def pages(self, *, after: int = 0, on_topic: bool | None = None) -> Iterator[PageRecord]:
         """Pages numbered above `after`, in order of fetching, read in small batches."""
@@ -310,7 +323,9 @@ class State:
                 (after, _PAGES_AT_ONCE),
             ).fetchall()
             for row in rows:
-                yield _page_record(row)
+                with reading("pages"):
+                    record = page_record(row)
+                yield record
             if len(rows) < _PAGES_AT_ONCE:
                 return
             after = rows[-1][1]
@@ -330,22 +345,25 @@ class State:
             (after,),
         )
         for row, url, links, exact, near, length, on_topic, source, words, title in found:
-            yield PageAddress(
-                row=row,
-                url=url,
-                links=np.frombuffer(links, "<i4"),
-                copied=exact or near,
-                length=length,
-                on_topic=bool(on_topic),
-                source=source,
-                same_words=bool(exact or words),
-                same_title=bool(title),
-            )
+            with reading("pages"):
+                address = PageAddress(
+                    row=row,
+                    url=msgspec.convert(url, str),
+                    links=np.frombuffer(links, "<i4"),
+                    copied=msgspec.convert(exact or near, int),
+                    length=msgspec.convert(length, int),
+                    on_topic=bool(on_topic),
+                    source=msgspec.convert(source, str),
+                    same_words=bool(exact or words),
+                    same_title=bool(title),
+                )
+            yield address
 
     def likeness(self, row: int) -> tuple[int, str]:
         """SimHash and title of a page; 0 and nothing when there is none."""
         found = self._connection.execute("SELECT simhash, title FROM page WHERE row = ?", (row,)).fetchone()
-        return (found[0] & ((1 << 64) - 1), found[1]) if found else (0, "")
+        with reading("pages"):
+            return (found[0] & ((1 << 64) - 1), str(found[1])) if found else (0, "")
 
     def rows_on_topic(self) -> list[int]:
         """Rows of the pages on topic, in order of fetching."""
@@ -362,24 +380,27 @@ class State:
         found = self._connection.execute(
             "SELECT row, simhash FROM page WHERE duplicate_of = 0 AND near_duplicate_of = 0 ORDER BY number"
         )
-        return [(row, simhash & ((1 << 64) - 1)) for row, simhash in found]
+        with reading("pages"):
+            return [(row, simhash & ((1 << 64) - 1)) for row, simhash in found]
 
     def links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Rows of sources and targets of every link, in order of fetching."""
         sources: list[int] = []
         lengths: list[int] = []
         blobs: list[bytes] = []
-        for row, blob in self._connection.execute("SELECT row, links FROM page ORDER BY number"):
-            sources.append(row)
-            lengths.append(len(blob) // 4)
-            blobs.append(blob)
-        targets = np.frombuffer(b"".join(blobs), "<i4").astype(np.int32)
-        return np.repeat(np.asarray(sources, np.int32), lengths), targets
+        with reading("links"):
+            for row, blob in self._connection.execute("SELECT row, links FROM page ORDER BY number"):
+                sources.append(row)
+                lengths.append(len(blob) // 4)
+                blobs.append(blob)
+            targets = np.frombuffer(b"".join(blobs), "<i4").astype(np.int32)
+            return np.repeat(np.asarray(sources, np.int32), lengths), targets
 
     def links_of(self, row: int) -> NDArray[np.int32]:
         """Rows of the targets of one page."""
         found = self._connection.execute("SELECT links FROM page WHERE row = ?", (row,)).fetchone()
-        return np.zeros(0, np.int32) if found is None else np.frombuffer(found[0], "<i4").astype(np.int32)
+        with reading("links"):
+            return np.zeros(0, np.int32) if found is None else np.frombuffer(found[0], "<i4").astype(np.int32)
 
     def in_links(self, row: int) -> list[int]:
         """Rows of the pages that link to `row`; scans all pages' links."""
@@ -388,23 +409,26 @@ class State:
             "SELECT row, links FROM page WHERE instr(links, ?) > 0 ORDER BY number", (wanted,)
         )
         # instr also matches across the borders of two numbers, hence the second look.
-        return [source for source, blob in found if row in np.frombuffer(blob, "<i4")]
+        with reading("links"):
+            return [source for source, blob in found if row in np.frombuffer(blob, "<i4")]
 
     def scores(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Rows and scores of all pages."""
         found = self._connection.execute("SELECT row, score FROM page ORDER BY number").fetchall()
-        rows = np.fromiter((row for row, _ in found), np.int32, len(found))
-        return rows, np.fromiter((score for _, score in found), np.float32, len(found))
+        with reading("pages"):
+            rows = np.fromiter((row for row, _ in found), np.int32, len(found))
+            return rows, np.fromiter((score for _, score in found), np.float32, len(found))
 
     def verdicts(self) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float32]]:
         """Rows, verdicts and scores of all pages, in order of fetching."""
         found = self._connection.execute("SELECT row, on_topic, score FROM page ORDER BY number").fetchall()
         size = len(found)
-        return (
-            np.fromiter((row for row, _, _ in found), np.int32, size),
-            np.fromiter((on_topic != 0 for _, on_topic, _ in found), np.bool_, size),
-            np.fromiter((score for _, _, score in found), np.float32, size),
-        )
+        with reading("pages"):
+            return (
+                np.fromiter((row for row, _, _ in found), np.int32, size),
+                np.fromiter((on_topic != 0 for _, on_topic, _ in found), np.bool_, size),
+                np.fromiter((score for _, _, score in found), np.float32, size),
+            )
 
     def duplicates(self) -> list[tuple[int, int, int]]:
         """(row, equal page's row, near page's row) of the pages that repeat another."""
@@ -444,9 +468,11 @@ class State:
 
     def events(self, *, after: int = 0, kind: str = "") -> Iterator[Event]:
         """Events numbered above `after`, of one kind if it is given, oldest first."""
-        for number, at, event_kind, url, data in self._event_rows(after):
-            if not kind or event_kind == kind:
-                yield Event(number=number, at=at, kind=event_kind, url=url, data=_decode_data(data))
+        for row in self._event_rows(after):
+            if not kind or row[2] == kind:
+                with reading("journal entries"):
+                    event = event_record(row)
+                yield event
 
     def events_of(self, url: str) -> list[Event]:
         """Events about one URL, oldest first; scans the journal."""
@@ -454,15 +480,18 @@ class State:
         rows = self._connection.execute(
             "SELECT number, at, kind, url, data FROM journal WHERE url = ? ORDER BY number", (url,)
         )
-        return [Event(number, at, kind, about, _decode_data(data)) for number, at, kind, about, data in rows]
+        with reading("journal entries"):
+            return [event_record(row) for row in rows]
 
     def dump_journal(self, path: Path) -> int:
         """Write the journal as JSON lines; equal journals give equal bytes. Returns the number of lines."""
         count = 0
         with path.open("wb") as file:
             for number, at, kind, url, data in self._event_rows(0):
-                head = _encode_sorted({"at": at, "kind": kind, "number": number, "url": url})
-                file.write(b'{"data":' + data.encode() + b"," + head[1:] + b"\n")
+                with reading("journal entries"):
+                    head = _encode_sorted({"at": at, "kind": kind, "number": number, "url": url})
+                    line = b'{"data":' + data.encode() + b"," + head[1:] + b"\n"
+                file.write(line)
                 count += 1
         return count
 
@@ -502,12 +531,15 @@ class State:
 
     def sessions(self) -> list[Session]:
         """All runs; one without a stop is running or has crashed."""
-        return [Session(*row) for row in self._connection.execute("SELECT * FROM session ORDER BY number")]
+        found = self._connection.execute("SELECT * FROM session ORDER BY number")
+        with reading("sessions"):
+            return [session_record(row) for row in found]
 
     def setting(self, key: str, default: object = None) -> object:
         """A value kept by `put_setting`."""
         found = self._connection.execute("SELECT value FROM setting WHERE key = ?", (key,)).fetchone()
-        return default if found is None else msgspec.json.decode(found[0])
+        with reading("settings"):
+            return default if found is None else msgspec.json.decode(found[0])
 
     def settings(self, prefix: str) -> Iterator[tuple[str, object]]:
         """Settings whose keys begin with `prefix`, which must not be empty, in order of their keys."""
@@ -516,7 +548,9 @@ class State:
             (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)),
         )
         for key, value in found:
-            yield key, msgspec.json.decode(value)
+            with reading("settings"):
+                decoded = msgspec.json.decode(value)
+            yield str(key), decoded
 
     def robots(self, origin: str) -> tuple[int, bytes, float] | None:
         """Status, body and time of an origin's robots.txt as the crawl last saw it."""
@@ -539,22 +573,12 @@ class State:
         self._connection.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, text))
 
 
-def _page_record(row: tuple[object, ...]) -> PageRecord:
-    values: list[object] = list(row)
-    values[8] = bool(values[8])
-    values[9] = _decode_terms(str(values[9])) if values[9] else ()
-    values[10] = numbers_from_text(str(values[10]))
-    simhash = values[12]
-    assert isinstance(simhash, int)
-    values[12] = simhash & ((1 << 64) - 1)
-    return PageRecord(*values)  # type: ignore[arg-type]
-
-
 def _robots_answer(held: object) -> tuple[int, bytes, float] | None:
     if not isinstance(held, list) or len(held) != 3:
         return None
     status, body, at = held
-    return int(status), str(body).encode("latin-1"), float(at)
+    with reading("robots files"):
+        return int(status), str(body).encode("latin-1"), float(at)
 
 
 def _terms_text(terms: Sequence[tuple[str, float]]) -> str:
@@ -564,14 +588,6 @@ def _terms_text(terms: Sequence[tuple[str, float]]) -> str:
 def numbers_to_text(values: dict[str, float]) -> str:
     """JSON of a small dict of numbers; empty for an empty one, which is the most frequent case."""
     return _encode(values).decode() if values else ""
-
-
-def numbers_from_text(text: str) -> dict[str, float]:
-    """The dict again; numbers JSON cannot say (infinities, NaN) are left out."""
-    if not text:
-        return {}
-    values = msgspec.json.decode(text, type=dict[str, float | None])
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def sound(text: str) -> str:
