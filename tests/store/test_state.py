@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sqlite3
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from crawls import finish, small_crawl
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Host, Outcome
@@ -354,3 +356,38 @@ def test_full_synchronisation_and_a_wrong_word(path: Path) -> None:
     State.open(path, synchronous="FULL").close()
     with pytest.raises(CollectionError, match="use NORMAL or FULL"):
         State.open(path, synchronous="SOMETIMES")
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("host", "failures", "many"),
+        ("host", "requests", b"\xff"),
+        ("url", "status", 63),
+        ("url", "memo", "{"),
+        ("page", "title", b"\xff"),
+        ("page", "terms", "[" * 5_000),
+        ("page", "links", b"abc"),
+        ("journal", "data", "x"),
+        ("session", "start", "now"),
+        ("setting", "value", "["),
+    ],
+)
+def test_values_that_nobody_wrote_are_named(tmp_path: Path, table: str, column: str, value: object) -> None:
+    """A stranger's file, or one bad bit: an error that says what to do, not a fault of the program later."""
+    out = tmp_path / "owls"
+    asyncio.run(finish(small_crawl(out, max_pages=5)))
+    with closing(sqlite3.connect(out / "state.sqlite")) as connection:
+        connection.execute(f"UPDATE {table} SET {column} = ?", (value,))
+        connection.commit()
+    with State.open(out / "state.sqlite", read_only=True) as state:
+        reads = {
+            "host": state.hosts,
+            "url": lambda: state.url_by_row(1),
+            "page": lambda: (list(state.pages()), state.links()),
+            "journal": lambda: list(state.events()),
+            "session": state.sessions,
+            "setting": lambda: state.setting("tally"),
+        }
+        with pytest.raises(CollectionError, match=r"damaged .*restore it from a copy"):
+            reads[table]()

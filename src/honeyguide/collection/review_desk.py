@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.guarded import host_of
 from honeyguide.collection.review_precision import Precision, precision
 from honeyguide.collection.review_queue import Candidates, Queued, review_queue
 from honeyguide.errors import CollectionError
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Decision, Drawn, Reviews, add_review
 from honeyguide.store.state import State
-from honeyguide.web.url import canonical, host_key, url_id
+from honeyguide.web.url import canonical, url_id
 
 
 class Card(msgspec.Struct, frozen=True):
@@ -79,7 +80,7 @@ def next_cards(
     whole = [names[host] for host in reviews.hosts if host in names]
     done = [row for url in reviews.pages if (row := state.row_of(url_id(url)))]
     hidden = np.isin(catalogue.hosts, whole) if whole else np.zeros(len(rows), np.bool_)
-    asked = Counter(names.get(host_key(url), 0) for url in reviews.pages)
+    asked = Counter(names.get(host_of(url), 0) for url in reviews.pages)
     queue = review_queue(
         Candidates(
             rows, catalogue.scores, catalogue.on_topic, catalogue.hosts, counts, catalogue.copies | hidden
@@ -96,7 +97,7 @@ def _card(record: PageRecord, queued: Queued, in_links: NDArray[np.int64]) -> Ca
     return Card(
         row=record.row,
         url=record.url,
-        host=host_key(record.url),
+        host=host_of(record.url),
         title=record.title,
         score=record.score,
         on_topic=record.on_topic,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.frontier.records import Found, Waiting
-from honeyguide.store.checked import numbers_from_text, reading
+from honeyguide.store.checked import numbers_from_text, reading, web_address
 from honeyguide.store.columns import Columns
 from honeyguide.store.records import NewUrl, Replacement
 from honeyguide.store.state import State, numbers_to_text, sound
@@ -99,7 +99,9 @@ class Pending:
         """What table `url` has of a URL, in the order of `_STORED`."""
         found = self._state.connection.execute(_STORED, (row,)).fetchone()
         with reading("URLs"):
-            return msgspec.convert(found, tuple[str, int, int, int, int, int, str, str, str, str])
+            stored = msgspec.convert(found, tuple[str, int, int, int, int, int, str, str, str, str])
+            web_address(stored[0])
+        return stored
 
     def _waiting(self, row: int, host: str, found: Found, tries: int) -> Waiting:
         """As it would come back from the state, so that a restart makes no difference."""

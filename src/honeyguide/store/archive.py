@@ -299,10 +299,10 @@ class ArchiveWriter:
         seed: str = "",
         level: int = 1,
     ) -> ArchiveWriter:
-        """Go on after the committed end: cut what lies beyond it, put files begun after it aside.
+        """Go on after the committed end: what lies beyond it is moved to `NAME.uncommitted`.
 
-        With nothing committed there may still be files: of a crawl killed before its first commit, or
-        of a collection whose state was lost. Files are renamed to `NAME.uncommitted`, never removed.
+        So are files begun after it, and all files where nothing was committed: of a crawl killed before its
+        first commit, or of a collection whose state was lost. Nothing is ever removed.
 
         Raises:
             CollectionError: The archive is shorter than what was committed.
@@ -511,7 +511,10 @@ def _cut(folder: Path, prefix: str, committed: Position) -> None:
             if file_number(later.name, prefix) > number:
                 _put_aside(later)
         if size > committed.offset:
+            _keep_tail(path, descriptor, committed.offset)
             os.ftruncate(descriptor, committed.offset)
+    except OSError as error:
+        raise CollectionError(f"{path}: {error.strerror}; free space on the disk") from error
     finally:
         os.close(descriptor)
 
@@ -526,5 +529,23 @@ def _set_aside(folder: Path, prefix: str) -> None:
 
 
 def _put_aside(path: Path) -> None:
+    path.rename(_name_aside(path))
+
+
+def _keep_tail(path: Path, descriptor: int, offset: int) -> None:
+    """A copy of what is about to be cut: if the state is an old one, that was committed once."""
+    aside = open_plain(_name_aside(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        while chunk := os.read(descriptor, _BUFFER_BYTES):
+            view = memoryview(chunk)
+            while view:
+                view = view[os.write(aside, view) :]
+        os.fsync(aside)
+    finally:
+        os.close(aside)
+
+
+def _name_aside(path: Path) -> Path:
     free = (path.with_name(f"{path.name}.uncommitted{end}") for end in ("", *range(1, 10_000)))
-    path.rename(next(other for other in free if not other.exists()))
+    return next(other for other in free if not other.exists())

@@ -91,6 +91,13 @@ def event_record(row: Sequence[object]) -> Event:
     return Event(number=number, at=at, kind=kind, url=url, data=_decode_data(data))
 
 
+def web_address(text: object) -> str:
+    """A URL that a crawl may have found."""
+    if not isinstance(text, str) or not text.startswith(("http://", "https://")):
+        raise ValueError(f"not an address: {str(text)[:40]!r}")
+    return text
+
+
 def numbers_from_text(text: str) -> dict[str, float]:
     """A small dict of numbers from its JSON; those JSON cannot say (infinities, NaN) are left out."""
     if not text:

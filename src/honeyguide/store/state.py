@@ -25,6 +25,7 @@ from honeyguide.store.checked import (
     reading,
     session_record,
     url_record,
+    web_address,
 )
 from honeyguide.store.columns import RECORD, Columns
 from honeyguide.store.lock import Lock
@@ -348,7 +349,7 @@ class State:
             with reading("pages"):
                 address = PageAddress(
                     row=row,
-                    url=msgspec.convert(url, str),
+                    url=web_address(url),
                     links=np.frombuffer(links, "<i4"),
                     copied=msgspec.convert(exact or near, int),
                     length=msgspec.convert(length, int),

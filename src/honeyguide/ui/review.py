@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.guarded import host_of
 from honeyguide.collection.reasons import Reasons, marked
 from honeyguide.collection.review_desk import Card, decide, next_cards, standing
 from honeyguide.engine.control import ask
@@ -24,7 +25,6 @@ from honeyguide.ui.page_text import archived_page
 from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.reasons import reasons_of
 from honeyguide.ui.render import Form, page_of, query_of, read_form, render, see_other
-from honeyguide.web.url import host_key
 
 AHEAD = 5
 """Pages shown after the one in question."""
@@ -133,7 +133,7 @@ def taken(portal: Portal, reviews: Reviews) -> Taken:
             (collection.state.url_text(row), priority) for row, priority in zip(rows, priorities, strict=True)
         ]
         # Hosts may have been put behind all others.
-        named = [(url, priority - behind_all.get(host_key(url), 0.0)) for url, priority in named]
+        named = [(url, priority - behind_all.get(host_of(url), 0.0)) for url, priority in named]
         frontier = tuple(sorted(named, key=lambda one: -one[1])[:TOP])
     behind = reviews.written != done.written
     running = portal.watch.standing().running

@@ -186,8 +186,11 @@ def _lost(subject: Subject, folder: Path, damage: Damage) -> Iterator[str]:
     for name, data in subject.archive.items():
         if f"archive/{name}" in touched:
             continue
-        places = [folder / "archive" / name, *(folder / "archive").glob(f"{name}.uncommitted*")]
-        if not any(place.is_file() and place.read_bytes()[: len(data)] == data for place in places):
+        places = [folder / "archive" / name, *sorted((folder / "archive").glob(f"{name}.uncommitted*"))]
+        found = [place.read_bytes() for place in places if place.is_file()]
+        # In its place, set aside as a whole, or cut off and the rest set aside.
+        whole = any(one.startswith(data) for one in found)
+        if not whole and not any((found[0] + rest).startswith(data) for rest in found[1:]):
             yield f"committed records of {name} are gone"
     for name, data in subject.kept.items():
         path = folder / name
