@@ -14,8 +14,7 @@ from crawls import WEB, finish, small_crawl, small_topic
 
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import CollectionError
-from honeyguide.job.begin_again import begin_again
-from honeyguide.job.crawl import Crawl
+from honeyguide.job.crawl import Crawl, begin_again
 from honeyguide.lab.webs.generated import GeneratedFetcher
 from honeyguide.model import Outcome
 

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -381,7 +382,7 @@ def test_values_that_nobody_wrote_are_named(tmp_path: Path, table: str, column: 
         connection.execute(f"UPDATE {table} SET {column} = ?", (value,))
         connection.commit()
     with State.open(out / "state.sqlite", read_only=True) as state:
-        reads = {
+        reads: dict[str, Callable[[], object]] = {
             "host": state.hosts,
             "url": lambda: state.url_by_row(1),
             "page": lambda: (list(state.pages()), state.links()),

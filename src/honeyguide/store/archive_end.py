@@ -12,9 +12,8 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.errors import CollectionError
-from honeyguide.store.archive import file_number
+from honeyguide.store.archive import file_number, uri
 from honeyguide.store.archive_reader import read_record
-from honeyguide.store.archive_record import uri
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 

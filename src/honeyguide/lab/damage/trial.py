@@ -177,12 +177,12 @@ def _lost(subject: Subject, folder: Path, damage: Damage) -> Iterator[str]:
     touched = set(damage.files)
     if not any(name.startswith("state.sqlite") for name in touched):
         try:
-            found = committed_pages(folder)
+            pages = committed_pages(folder)
         except HoneyguideError as error:
             yield f"the state cannot be read any more: {error}"
         else:
-            if found[: len(subject.pages)] != subject.pages:
-                yield f"{len(set(subject.pages) - set(found))} committed pages are not in the state"
+            if pages[: len(subject.pages)] != subject.pages:
+                yield f"{len(set(subject.pages) - set(pages))} committed pages are not in the state"
     for name, data in subject.archive.items():
         if f"archive/{name}" in touched:
             continue
