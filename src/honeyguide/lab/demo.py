@@ -67,7 +67,7 @@ def demo_config(web: GeneratedWeb, topic: str, port: int, recipe: str) -> Config
                 # A focused crawl has found what there is long before it has fetched everything.
                 "max_pages": MOST_PAGES if recipe == RECIPES[0] else FOCUSED_PAGES,
                 "max_pages_per_domain": 250,
-                "max_seconds": 45,
+                "max_seconds": 300,  # for a busy machine; a quiet one needs a minute for all three
                 "concurrency": 64,
             },
             "identity": {"user_agent": "honeyguide-demo/0.1 (+https://example.org/; demo@example.org)"},

@@ -533,6 +533,7 @@ class Scout(LocalOrder):
             "swept": self._swept,
             "relearn_at": self._relearn_at,
             "refresh_at": self._refresh_at,
+            "all_stale": self._all_stale,
             "start": self._joining.start,
         }
         return Saved(values=values, arrays={name: each.copy() for name, each in arrays.items()})
@@ -563,6 +564,7 @@ class Scout(LocalOrder):
         self._next_place, self._fetched = values.next_place, values.fetched
         self._learned, self._swept = values.learned, values.swept
         self._relearn_at, self._refresh_at = values.relearn_at, values.refresh_at
+        self._all_stale = values.all_stale
         self._joining = Joining(
             values.start,
             np.array(arrays["weight"], np.float64),
@@ -580,6 +582,7 @@ class _Values(msgspec.Struct, frozen=True):
     swept: int
     relearn_at: int
     refresh_at: int
+    all_stale: bool
     start: float
 
 
