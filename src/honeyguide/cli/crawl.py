@@ -22,6 +22,7 @@ from honeyguide.config.reach import reach
 from honeyguide.config.recipes import lacks, uses
 from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError, TopicError
+from honeyguide.job.changed_topic import settled, take_topic
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
 from honeyguide.log import writes_logs
@@ -31,6 +32,9 @@ from honeyguide.topic.seed_list import read_seeds, refuse_files
 from honeyguide.trust import is_trusted, remember_trust
 
 INTERRUPTED = "interrupted"
+WHICH = (
+    "Add --keep to continue with the old topic, or --rejudge to judge its pages by the new one and continue."
+)
 MOST_WARNINGS = 5
 """Warnings told one by one; the journal has them all."""
 
@@ -45,6 +49,8 @@ def crawl(
     max_seconds: float | str | None = None,
     allow_net: tuple[str, ...] = (),
     trust: bool = False,
+    keep: bool = False,
+    rejudge: bool = False,
     ui: bool = False,
     metrics: str = "",
     json: bool = False,
@@ -63,11 +69,16 @@ def crawl(
         allow_net: Private networks the crawl may contact, such as 127.0.0.0/8.
         trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
             classes, without asking you (see `honeyguide trust`).
+        keep: If the folder was crawled for other keywords, examples or parts, continue with those.
+        rejudge: If the folder was crawled for other keywords, examples or parts, judge its pages by the new
+            ones and continue.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
         quiet: Show no progress.
     """
+    if keep and rejudge:
+        raise TopicError("--keep and --rejudge exclude each other; give one of them")
     config = _asked(topic, keywords, seeds_file, out)
     if not keywords:  # a file may come from a stranger; what was typed does not
         file, found = Path(topic[0]), reach(config)
@@ -83,8 +94,11 @@ def crawl(
     folder = out or Path("collections") / slug(config.topic.name)
     if is_collection(folder):
         check_same_topic(config, Layout.open(folder))
-    if trust and is_collection(folder):
-        Layout.adopt(folder, reach=reach(load(Layout.open(folder).topic_file)))
+        if trust:
+            Layout.adopt(folder, reach=reach(load(Layout.open(folder).topic_file)))
+        config = settled(folder, config, "keep" if keep else "rejudge" if rejudge else "ask", how=WHICH)
+        if rejudge:
+            take_topic(folder, config)
     run(config, folder, json=json, quiet=quiet, ui=ui, metrics=metrics)
 
 

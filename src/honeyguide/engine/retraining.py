@@ -47,6 +47,8 @@ PAGES_OF_HOST: Final = 5
 """Pages that a decision on a whole host is learned from."""
 APPLIED: Final = "reviews"
 """Key of the state's setting with what is in (`Applied`)."""
+JUDGE_AGAIN: Final = "judge_again"
+"""Key of the state's setting that asks for all pages to be judged again, reviews or none."""
 
 
 class Applied(msgspec.Struct, frozen=True):
@@ -101,7 +103,10 @@ class Retraining:
         self._checkpoints = checkpoints
         self._tally = tally
         self._aside = aside
-        self._asked = read_reviews(folder).written != applied(stores.state.setting(APPLIED)).written
+        self._asked = (
+            read_reviews(folder).written != applied(stores.state.setting(APPLIED)).written
+            or self.judges_again
+        )
         self._texts: dict[str, Page] = {}
         self._training: asyncio.Future[Lesson] | None = None
         self._reviews = Reviews([])
@@ -112,6 +117,11 @@ class Retraining:
     def busy(self) -> bool:
         """Whether reviews are asked for or under way."""
         return self._asked or self._training is not None or self._pass is not None
+
+    @property
+    def judges_again(self) -> bool:
+        """Whether all pages are to be judged again because the topic has changed."""
+        return bool(self._stores.state.setting(JUDGE_AGAIN))
 
     def ask(self) -> None:
         """There are new decisions."""
@@ -140,7 +150,10 @@ class Retraining:
 
     def _begin(self, now: float, wake: Callable[[], None]) -> None:
         self._reviews = read_reviews(self._folder)
-        if self._reviews.written == applied(self._stores.state.setting(APPLIED)).written:
+        if (
+            self._reviews.written == applied(self._stores.state.setting(APPLIED)).written
+            and not self.judges_again
+        ):
             return
         self._committer.commit(now)
         self._committed = self._tally.pages
@@ -222,6 +235,8 @@ class Retraining:
         self._committer.event("learned", "", dict(told), now)
         self._checkpoints.save(self._tally)
         self._committer.setting(APPLIED, Applied(self._reviews.written, before.passes + 1, demoted, told))
+        if self.judges_again:
+            self._committer.setting(JUDGE_AGAIN, False)
         self._committer.commit(now)
 
 

@@ -20,6 +20,7 @@ from honeyguide.engine.visit import Visitor
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetch.base import Fetcher
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
+from honeyguide.job.changed_topic import OnChange, settled, take_topic
 from honeyguide.job.examples import prepare
 from honeyguide.job.notebook import Box, in_notebook
 from honeyguide.job.parts import chosen, with_own_parts
@@ -54,6 +55,9 @@ class Crawl:
         visitor: Where pages come from, instead of HTTP: a recorded or generated web.
         fetcher: What asks for URLs, instead of HTTP.
         clock: The crawl's time; by default the machine's.
+        on_change: What to do when `out` holds a collection that was crawled for other keywords, examples or
+            parts: `ask` raises an error that says what differs, `keep` goes on with the old ones, `rejudge`
+            judges the archived pages anew and goes on with the new ones.
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
 
     Example:
@@ -76,9 +80,12 @@ class Crawl:
         visitor: Visitor | None = None,
         fetcher: Fetcher | None = None,
         clock: Clock | None = None,
+        on_change: OnChange = "ask",
         **options: object,
     ) -> None:
         self.config = as_config(topic, recipe, options)
+        if out is not None and is_collection(Path(out)):
+            self.config = settled(Path(out), self.config, on_change)
         self.recipe = with_own_parts(
             chosen(self.config),
             relevance=relevance,
@@ -149,6 +156,8 @@ class Crawl:
         clock = self.clock
         if self.out is not None:
             begin_again(self.out)
+            if is_collection(self.out):
+                take_topic(self.out, self.config)
         stores, layout = open_stores(self.config, self.out, clock)
         state = self.state = stores.state
         session = self.session = state.start_session(clock.now(), version=VERSION)
@@ -174,6 +183,9 @@ class Crawl:
                 self._crawler = make_crawler(
                     equipment, prepared.examples, prepared=prepared.sources, session=session
                 )
+                retraining = self._crawler.retraining
+                if retraining is not None and retraining.judges_again:
+                    retraining.all(clock.now())
                 if self._stop:
                     self._crawler.stop(self._stop)
                 async for event in self._crawler.run():

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.collection.review_queue import Candidates, review_queue
+from honeyguide.collection.review_queue import Candidates, review_queue, threshold_of
+from honeyguide.collection.uncertain import NEAR
 from honeyguide.config.recipes import Part
 from honeyguide.job.parts import make
 from honeyguide.lab.runner.load import load_experiment
@@ -44,7 +45,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Pages off topic of the heap drawn by chance."""
     examples: int = 10
     reviews: int = 20
-    at_once: int = 10
+    at_once: int = 5
     """Reviews between two trainings."""
     least: int = 8
     """Heaps with fewer pages on topic are left out."""
@@ -72,6 +73,8 @@ class Outcomes(msgspec.Struct):
     f1: dict[tuple[str, str, str], list[float]] = {}
     scores: list[NDArray[np.float64]] = []
     truths: list[NDArray[np.bool_]] = []
+    near: dict[tuple[str, str], list[tuple[int, ...]]] = {}
+    """By web and heap: pages close to the line, and how many of them still are after each round."""
 
 
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
@@ -90,6 +93,7 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
             progress(f"{name}: {task.title}")
     tables = [_table(name, outcomes, chosen) for name, outcomes in found.items()]
     curves = {name: _reliability(outcomes) for name, outcomes in found.items() if outcomes.scores}
+    tables.append(_settled_table(found, chosen))
     tables.append(_reliability_table(curves))
     notes = tuple(f"{name}: {_falls(outcomes, chosen)}" for name, outcomes in found.items())
     timing = {"all": time.process_time() - started}
@@ -129,8 +133,10 @@ def _topic(
         if int(heap.truth.sum()) < options.least:
             continue
         for name, outcomes in found.items():
-            for level, value in _levels(name, heap, task, given, outcomes=outcomes, options=options).items():
+            values, near = _levels(name, heap, task, given, outcomes=outcomes, options=options)
+            for level, value in values.items():
                 outcomes.f1.setdefault((web, heap_name, level), []).append(value)
+            outcomes.near.setdefault((web, heap_name), []).append(near)
 
 
 def _fetched(state: State) -> list[str]:
@@ -154,8 +160,8 @@ def _levels(
     *,
     outcomes: Outcomes,
     options: Options,
-) -> dict[str, float]:
-    """F1 at each level of knowledge."""
+) -> tuple[dict[str, float], tuple[int, ...]]:
+    """F1 at each level of knowledge, and what reviews settle of what is close to the line."""
     positives, negatives = given
     told = {
         LEVELS[0]: Examples(keywords=task.keywords, languages=task.languages),
@@ -172,11 +178,11 @@ def _levels(
         values[level] = _f1(heap.truth, verdicts)
         outcomes.scores.append(scores)
         outcomes.truths.append(heap.truth)
-    reviewed = _reviews(model, heap, options)
+    reviewed, near = _reviews(model, heap, options)
     left = np.array([place not in reviewed for place in range(len(heap.pages))])
     values[LEVELS[4]] = _f1(heap.truth[left], verdicts[left])
     values[LEVELS[5]] = _f1(heap.truth[left], _judged(model, heap)[1][left])
-    return values
+    return values, near
 
 
 def _seen_by(name: str, examples: Examples, heap: Heap) -> ReviewedModel:
@@ -195,12 +201,22 @@ def _judged(model: ReviewedModel, heap: Heap) -> tuple[NDArray[np.float64], NDAr
     return np.array([one.score for one in verdicts]), np.array([one.on_topic for one in verdicts])
 
 
-def _reviews(model: ReviewedModel, heap: Heap, options: Options) -> set[int]:
-    """Ask about pages as the review queue does, and let the model learn; which pages were asked about."""
+def _reviews(model: ReviewedModel, heap: Heap, options: Options) -> tuple[set[int], tuple[int, ...]]:
+    """Ask about pages as the review queue does, and let the model learn.
+
+    Returns:
+        Which pages were asked about; how many pages lay close to the line, and how many of them still did
+        after each round.
+    """
     reviewed: list[Reviewed] = []
     done: list[int] = []
+    unsure = np.ones(len(heap.pages), np.bool_)
+    near: list[int] = []
     while len(reviewed) < options.reviews:
         scores, verdicts = _judged(model, heap)
+        unsure &= np.abs(scores - threshold_of(scores, verdicts)) < NEAR
+        unsure[done] = False
+        near.append(int(unsure.sum()))
         queue = review_queue(
             Candidates(
                 rows=np.arange(len(heap.pages)),
@@ -220,7 +236,7 @@ def _reviews(model: ReviewedModel, heap: Heap, options: Options) -> set[int]:
             reviewed.append(Reviewed.of(heap.pages[one.row], accepted=bool(heap.truth[one.row])))
             done.append(one.row)
         model.take(model.lesson(reviewed))
-    return set(done)
+    return set(done), tuple(near)
 
 
 def _f1(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> float:
@@ -251,6 +267,22 @@ def _falls(outcomes: Outcomes, options: Options) -> str:
                     fall = float(np.mean(first)) - float(np.mean(second))
                     falls.append(f"{web} {heap}, {LEVELS[after]}: {fall:.3f}")
     return f"F1 falls with more knowledge: {'; '.join(falls) or 'nowhere'}"
+
+
+def _settled_table(found: dict[str, Outcomes], options: Options) -> StudyTable:
+    """Pages close to the line, and how many of them still are after each round of reviews."""
+    rounds = (options.reviews - 1) // options.at_once
+    rows: list[tuple[Cell, ...]] = []
+    for name, outcomes in found.items():
+        for (web, heap), near in outcomes.near.items():
+            whole = [one for one in near if len(one) > rounds]
+            if whole:
+                means = np.mean(np.array(whole), axis=0)
+                rows.append((name, web, heap, len(whole), *(round(float(mean), 1) for mean in means)))
+    after = (f"after {number * options.at_once}" for number in range(1, rounds + 1))
+    columns = ("model", "web", "pages", "topics", "close to the line", *after)
+    note = f"Scores less than {NEAR} from the line, reviewed pages not counted; means over topics."
+    return StudyTable("What reviews settle", columns, tuple(rows), note=note)
 
 
 def _reliability(outcomes: Outcomes) -> list[tuple[float, float, int]]:

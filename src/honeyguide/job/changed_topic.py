@@ -1,0 +1,175 @@
+"""A topic that is not the one a collection was crawled for: what differs, and judging by the new one.
+
+A collection keeps the topic it was begun with. Asked to go on with another one, a crawl says what differs
+and asks which of the two is meant. With the new one (`take_topic`), examples and all that was learned are set
+aside; the next session reads them anew, learns from the archived pages, judges each of them again, ranks
+their links again and writes one event (`learned`). A note in the state says that this is still to be done,
+so a crash or a stop in between costs the work only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+import tomlkit
+
+from honeyguide.config.load import check_values, freeze, load
+from honeyguide.config.reach import reach
+from honeyguide.config.schema import Config
+from honeyguide.engine.retraining import JUDGE_AGAIN
+from honeyguide.errors import CollectionError
+from honeyguide.store.atomic import replacing
+from honeyguide.store.layout import Layout
+from honeyguide.store.state import State
+
+OnChange = Literal["ask", "keep", "rejudge"]
+"""What to do about a changed topic."""
+_JUDGING: Final = {
+    "topic": ("keywords", "examples", "negatives", "background", "taxonomy", "languages"),
+    "crawl": ("recipe",),
+}
+"""Keys that decide what is on topic and what comes next. Limits, manners and scope may change at any time."""
+_WHOLE: Final = ("relevance", "ordering", "discovery")
+MOST_SHOWN: Final = 120
+WHICH: Final = (
+    'Use on_change="keep" to go on with the old topic, or "rejudge" to judge its pages by the new one.'
+)
+
+
+class TopicChange(msgspec.Struct, frozen=True):
+    """One key that says something else."""
+
+    key: str
+    """As in `topic.toml`: `[topic] keywords`."""
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"{self.key}: {_short(self.before)} -> {_short(self.after)}"
+
+
+def topic_changes(held: Config, asked: Config) -> list[TopicChange]:
+    """What differs between the topic of a collection and the one asked for, as far as judging goes.
+
+    Example:
+        >>> one = check_values({"topic": {"name": "owls", "keywords": ["owl"]}})
+        >>> other = check_values({"topic": {"name": "owls", "keywords": ["owl", "nest"]}})
+        >>> [str(change) for change in topic_changes(one, other)]
+        ['[topic] keywords: owl -> owl, nest']
+    """
+    return [
+        TopicChange(key, _words(before), _words(after))
+        for key, before, after in _compared(held, asked)
+        if before != after
+    ]
+
+
+def _compared(held: Config, asked: Config) -> Iterator[tuple[str, Any, Any]]:
+    first, second = _plain(held), _plain(asked)
+    for table, keys in _JUDGING.items():
+        for key in keys:
+            yield f"[{table}] {key}", first[table][key], second[table][key]
+    for table in _WHOLE:
+        before, after = first.get(table), second.get(table)
+        if isinstance(before, dict) and isinstance(after, dict):
+            for key in sorted({*before, *after}):
+                yield f"[{table}] {key}", before.get(key), after.get(key)
+        else:
+            yield f"[[{table}]]", before or [], after or []
+
+
+def _plain(config: Config) -> dict[str, Any]:
+    """The values as a collection keeps them: file patterns absolute."""
+    values: dict[str, Any] = check_values(tomlkit.parse(freeze(config)).unwrap()).model_dump(mode="json")
+    return values
+
+
+def _words(value: Any) -> str:
+    if value is None or value in ([], ""):
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    if isinstance(value, dict):
+        return " ".join(f"{key}={_words(one)}" for key, one in value.items())
+    return str(value)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
+
+
+def settled(folder: Path, asked: Config, on_change: OnChange, *, how: str = "") -> Config:
+    """The configuration to crawl an existing collection with.
+
+    Args:
+        folder: The collection.
+        asked: What the caller asks for.
+        on_change: `keep` takes the topic of the collection, with the caller's limits and manners;
+            `rejudge` the caller's, which `take_topic` is for.
+        how: For the error: how a caller says which one is meant.
+
+    Raises:
+        CollectionError: The topic has changed, and `on_change` is `ask`.
+    """
+    held = load(Layout.open(folder).topic_file)
+    changes = topic_changes(held, asked)
+    if not changes:
+        return asked
+    if on_change == "ask" and _pages(folder):
+        told = "; ".join(map(str, changes))
+        raise CollectionError(f"{folder} was crawled for another topic ({told}). {how or WHICH}")
+    return _with_topic_of(held, asked) if on_change == "keep" else asked
+
+
+def _pages(folder: Path) -> int:
+    """Pages fetched so far: without any, nobody minds another topic."""
+    file = Layout(folder).state_file
+    if not file.is_file():
+        return 0
+    with State.open(file, read_only=True) as state:
+        return state.page_count()
+
+
+def _with_topic_of(held: Config, asked: Config) -> Config:
+    """What is asked for, but judging and ordering as the collection has it."""
+    values, old = asked.model_dump(exclude_unset=True), held.model_dump()
+    for table, keys in _JUDGING.items():
+        values[table] = {**values.get(table, {}), **{key: old[table][key] for key in keys}}
+    values |= {table: old[table] for table in _WHOLE}
+    return check_values(values)
+
+
+def take_topic(folder: Path, config: Config) -> None:
+    """Let a collection have another topic; its next session judges all archived pages anew.
+
+    Nothing happens where the topic is the same.
+
+    Args:
+        folder: The collection; no crawl may be running on it.
+        config: The new topic.
+
+    Raises:
+        CollectionError: A crawl is running, or there is no archive to read pages from.
+    """
+    layout = Layout.open(folder)
+    held = load(layout.topic_file)
+    if not topic_changes(held, config):
+        return
+    if _pages(folder) and not (held.storage.archive and config.storage.archive):
+        raise CollectionError(
+            f"{layout.root} keeps no pages (archive = false), so nothing can be judged anew; use --keep, or"
+            " begin in another folder"
+        )
+    with State.open(layout.state_file) as state:
+        state.put_setting(JUDGE_AGAIN, True)
+        state.put_setting("checkpoint", None)
+        state.commit()
+        with replacing(layout.topic_file) as temporary:
+            temporary.write_text(freeze(config), encoding="utf-8")
+        for file in (layout.examples_file, layout.prepared_file):
+            file.unlink(missing_ok=True)
+    Layout.adopt(layout.root, reach=reach(config, root=layout.root))
