@@ -61,9 +61,15 @@ async def test_what_cannot_be_done_is_said_in_one_line(
     assert told.count("\n") == 1
 
 
-async def test_status_tells_how_much_is_found(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_status_tells_what_is_uncertain_and_whether_it_is_too_early(
+    crawled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["status", str(crawled)]) == 0
-    assert "of the topic" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "too early to say" in told
+    assert "close to the line" in told
     assert main(["status", str(crawled), "--json"]) == 0
-    made = json.loads(capsys.readouterr().out)["estimate"]
-    assert made["total_low"] <= made["total"] <= made["total_high"]
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["estimate"] is None
+    assert facts["uncertain"]["advice"] in told
+    assert 0.0 < facts["uncertain"]["line"] < 1.0

@@ -19,11 +19,12 @@ def saturating(pages: int, *, total: int = 300, left: int = 800) -> Evidence:
 def test_the_estimate_nears_the_truth_and_its_interval_narrows() -> None:
     truth = int(saturating(4000).relevant.sum())
     errors, widths = [], []
-    for pages in (500, 1200, 2500):
+    for pages in (1200, 2000, 2500):
         made = estimate(saturating(pages, left=4000 - pages))
         assert made is not None
         assert made.found == saturating(pages).relevant.sum()
         assert made.share_low <= made.share <= made.share_high <= 1.0
+        assert made.total_low <= truth <= made.total_high
         errors.append(abs(made.total - truth))
         widths.append(made.total_high - made.total_low)
     assert errors == sorted(errors, reverse=True)
@@ -32,14 +33,21 @@ def test_the_estimate_nears_the_truth_and_its_interval_narrows() -> None:
 
 
 def test_it_says_when_to_stop_and_when_not() -> None:
-    young, old = estimate(saturating(250, left=3000)), estimate(saturating(2500, left=1500))
+    young, old = estimate(saturating(1200, left=2000)), estimate(saturating(2500, left=100))
     assert young is not None
     assert old is not None
     assert not young.stop
-    assert young.pages_to_most
-    assert "pages more" in young.advice
+    assert "can stop" not in young.advice
     assert old.stop
     assert "can stop" in old.advice
+
+
+def test_it_is_too_early_while_most_is_ahead_or_new_urls_come_as_fast_as_they_are_fetched() -> None:
+    assert estimate(saturating(250, left=3000)) is None
+    plain = saturating(1200, left=500)
+    assert estimate(plain) is not None
+    growing = Evidence(plain.relevant, plain.priorities, plain.waiting, growth=0.95)
+    assert estimate(growing) is None
 
 
 def test_nothing_waiting_means_all_is_found() -> None:
@@ -54,16 +62,17 @@ def test_no_estimate_from_a_few_pages_or_without_a_relevant_one() -> None:
 
 
 def test_urls_that_give_no_page_lower_it_and_new_ones_raise_it() -> None:
-    plain = saturating(400)
+    plain = saturating(1200, left=500)
     fewer = Evidence(plain.relevant, plain.priorities, plain.waiting, yielded=0.5)
-    more = Evidence(plain.relevant, plain.priorities, plain.waiting, fresh=1.0)
-    totals = [made.total for made in (estimate(fewer), estimate(plain), estimate(more)) if made]
-    assert totals == sorted(totals)
-    assert len(set(totals)) == 3
+    more = Evidence(plain.relevant, plain.priorities, plain.waiting, growth=0.5)
+    made = [one for one in (estimate(fewer), estimate(plain), estimate(more)) if one]
+    for ends in ([one.total for one in made], [one.total_high for one in made]):
+        assert ends == sorted(ends)
+        assert len(set(ends)) == 3
 
 
 async def test_it_reads_a_crawl(tmp_path: Path) -> None:
-    await finish(small_crawl(tmp_path / "crawl", max_pages=80))
+    await finish(small_crawl(tmp_path / "crawl", max_pages=700))
     with Collection.open(tmp_path / "crawl") as collection:
         made = estimate_of(collection.state)
         status = collection.status()

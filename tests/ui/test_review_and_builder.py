@@ -13,6 +13,7 @@ from portals import RunningPortal, running_portal
 from windows import Watched
 
 from honeyguide.collection.collection import Collection
+from honeyguide.config.load import load
 from honeyguide.lab.webs.serve import start_server
 from honeyguide.store.reviews import read_reviews
 
@@ -149,8 +150,20 @@ def test_decisions_on_a_stopped_crawl_are_taken_in_beside_the_portal(
     with Collection.open(folder) as collection:
         assert len(list(collection.state.events(kind="learned"))) > before
         assert collection.state.check() == []
+    # Another topic: all pages are judged anew, and the crawl goes on.
     page.goto(f"{portal.url}/topic")
-    expect(page.locator("#start")).to_be_disabled()
+    page.locator("details summary", has_text="Topic file").click()
+    text = page.locator("[name=topic]").input_value()
+    page.fill("[name=topic]", re.sub(r'keywords = \["[^"]*", ', "keywords = [", text))
+    expect(page.locator("#start")).to_have_text("Judge all pages anew")
+    page.click("#start")
+    expect(page).to_have_title(re.compile("^Live"))
+    expect(page.locator("#state")).to_contain_text("running")
+    page.locator("button[value=stop]").click()
+    expect(page.locator("#state")).to_contain_text("not running")
+    assert load(folder / "topic.toml").topic.keywords == small_topic().keywords[1:]
+    with Collection.open(folder) as collection:
+        assert collection.state.setting("judge_again") is False
     watched.check()
 
 

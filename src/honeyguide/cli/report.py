@@ -9,6 +9,7 @@ from typing import Annotated
 from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
+from honeyguide.collection.estimate import TOO_EARLY
 from honeyguide.collection.report import report_of
 from honeyguide.model import Outcome
 
@@ -46,6 +47,8 @@ def report(
         "harvest": round(told.relevant / told.pages, 4) if told.pages else 0.0,
         "harvest of the last 200": round(int(recent) / min(200, told.pages), 4) if told.pages else None,
         "breadth-first, estimated": round(float(told.breadth_first[-1])) if told.pages else None,
+        "found": told.estimate.advice if told.estimate else TOO_EARLY,
+        "unsure": told.uncertain.advice if told.uncertain else None,
         "requests": status.requests,
         "bytes": status.bytes,
         "seconds": round(status.seconds, 1),

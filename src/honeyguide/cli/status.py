@@ -8,11 +8,13 @@ import msgspec
 
 from honeyguide.cli.output import print_facts
 from honeyguide.collection.collection import Collection
-from honeyguide.collection.estimate import estimate_of
+from honeyguide.collection.estimate import TOO_EARLY, estimate_of
+from honeyguide.collection.uncertain import uncertain_of
 from honeyguide.config.load import load
 from honeyguide.config.recipes import lacks, uses
 from honeyguide.job.parts import chosen
 from honeyguide.store.layout import Layout
+from honeyguide.store.reviews import read_reviews
 
 
 def status(folder: Path, /, *, json: bool = False) -> None:
@@ -25,6 +27,7 @@ def status(folder: Path, /, *, json: bool = False) -> None:
     with Collection.open(folder) as collection:
         facts = msgspec.to_builtins(collection.status())
         made = estimate_of(collection.state)
+        unsure = uncertain_of(collection.state, frozenset(read_reviews(folder).pages))
     recipe = chosen(load(Layout.open(folder).topic_file))
     facts["uses"] = uses(recipe)
     lacking = lacks(recipe)
@@ -34,9 +37,12 @@ def status(folder: Path, /, *, json: bool = False) -> None:
         facts["lacks"] = "; ".join(lacking)
     if json:
         facts["estimate"] = msgspec.to_builtins(made)
-    elif made is not None:
-        facts["found"] = f"{made.share:.0%} of the topic ({made.share_low:.0%} to {made.share_high:.0%})"
-        facts["advice"] = made.advice
+        facts["uncertain"] = msgspec.to_builtins(unsure)
+    else:
+        facts["found"] = made.advice if made is not None else TOO_EARLY
+        if unsure is not None:
+            facts["line"] = f"a page is on topic from a score of {unsure.line:.2f} on"
+            facts["unsure"] = unsure.advice
     if not json:
         facts["outcomes"] = ", ".join(f"{name} {count:,}" for name, count in facts["outcomes"].items())
     print_facts(facts, json=json)

@@ -4,15 +4,16 @@ Two things are known at any moment: which of the pages so far were on topic, eac
 fetched at and its place in the crawl (the discovery curve), and the priorities of what waits (the score
 distribution of the frontier). Six logistic regressions tell the chance that a URL turns out on topic:
 from its priority, from its place in the crawl, or from both, learned from all pages or from the last
-ones. Each adds up the chances of everything that waits, in the order it will be fetched. Their geometric
-mean is the estimate, and what they disagree on makes its interval wider. URLs that were popped and gave no
-page (redirects, copies, errors) lower it in proportion; URLs that nobody has found yet raise it, by half
-of the rate at which pages still bring in new ones, one at most.
+ones. Each adds up the chances of everything that waits, in the order it will be fetched, and their geometric
+mean is the best guess. URLs that were popped and gave no page (redirects, copies, errors) lower it.
 
-What counts as on topic is what the page model calls so: the estimate knows nothing of its mistakes. The
-error was measured in the lab (`honeyguide lab run estimate`, table in docs/review.md): on whole crawls of
-recorded and generated webs the total is typically off by half and more after 10 % of the pages, by 4 to 20 %
-after 25 % (by more on generated webs), and by 1 to 10 % after that. Before `LEAST_PAGES` pages there is none.
+The interval does not trust them. At least, what is found is all there is. At most, everything that waits
+is as rich as what was fetched; an order that takes the best first makes that unlikely. Pages bring in new
+URLs, and those others: with g new ones a page, `waiting / (1 - g)` are to come. Where they come as fast as
+they are fetched, or the upper end is more than four times what is found, it is too early to say.
+
+What counts as on topic is what the page model calls so: the estimate knows nothing of its mistakes. How often
+the interval holds is measured in the lab (`honeyguide lab run estimate`, table in docs/review.md).
 
 For a live view: from arrays it takes 10 ms with 50,000 waiting URLs and 70 ms with a million;
 `estimate_of(state, rows=…, relevant=…)` does without reading the table of pages.
@@ -30,19 +31,21 @@ from numpy.typing import NDArray
 from honeyguide.model import Outcome
 from honeyguide.store.state import State
 
-LEAST_PAGES: Final = 30
+LEAST_PAGES: Final = 100
+LEAST_FOUND: Final = 10
+MOST_GROWTH: Final = 0.9
+"""New URLs a page from which on the end is not in sight."""
+MOST_TIMES: Final = 4.0
+"""Upper end of the interval, as a multiple of what is found, from which on it says nothing."""
 NOTED: Final = 1e3
 """Priorities from here on are those of seeds and suggestions: no score behind them."""
 MOST_POINTS: Final = 4000
 """Pages and waiting URLs that are looked at; of more, every so many-th."""
-OWN_DEVIATION: Final = 0.7
-"""Standard deviation of the logarithm of what is left when all regressions agree; measured in the lab."""
-WIDTH: Final = 1.2816
-"""Half the width of an 80 % interval, in standard deviations."""
 NEARLY: Final = 0.95
-"""Share of the topic at which a crawl may as well stop."""
-POOR: Final = 0.005
-"""Chance of the next page being on topic below which going on is a waste."""
+"""Share of the topic that counts as nearly all."""
+ENOUGH: Final = 0.9
+"""Share that is surely found from which on a crawl can stop."""
+TOO_EARLY: Final = "too early to say"
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -56,12 +59,12 @@ class Evidence(msgspec.Struct, frozen=True):
     """Priorities of the URLs that wait."""
     yielded: float = 1.0
     """Share of the URLs popped that gave a page."""
-    fresh: float = 0.0
-    """New URLs that a page brought in lately."""
+    growth: float = 0.0
+    """New URLs that a page brought in lately, fetched since or not."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """How much there is, how much of it is found, and what to do. `low` and `high` bound 80 % intervals."""
+    """How much there is, how much of it is found, and what to do. `low` and `high` are the bounds."""
 
     found: int
     total: float
@@ -108,18 +111,18 @@ def evidence_of(
     waits = status == Outcome.WAITING
     popped = int(np.count_nonzero(~waits & (hosts > 0)))
     window = max(20, len(rows) // 4)
-    fresh = 0.0
+    growth = 0.0
     if len(rows) > window:
         # Rows are numbered in order of discovery: the last link of a page tells what was known by then.
         before = rows[max(0, len(rows) - window - 10) : len(rows) - window]
         known = max((int(links.max()) for row in before if len(links := state.links_of(int(row)))), default=0)
-        fresh = float(np.count_nonzero(waits[known:])) / window if known else 0.0
+        growth = float(np.count_nonzero(hosts[known:] > 0)) / window if known else 0.0
     return Evidence(
         relevant=relevant,
         priorities=columns.priority[rows],
         waiting=columns.priority[1 : columns.size + 1][waits],
         yielded=min(1.0, len(rows) / popped) if popped else 1.0,
-        fresh=fresh,
+        growth=growth,
     )
 
 
@@ -135,62 +138,57 @@ def estimate(evidence: Evidence) -> Estimate | None:
         True
     """
     pages, found = len(evidence.relevant), int(np.count_nonzero(evidence.relevant))
-    if pages < LEAST_PAGES or not found:
-        return None
     ahead = len(evidence.waiting)
-    if not ahead:
+    if not ahead and found:
         return _told(evidence, np.zeros(0), 0.0, 0.0)
+    if pages < LEAST_PAGES or found < LEAST_FOUND:
+        return None
+    growth = evidence.growth * evidence.yielded
+    to_come = ahead * evidence.yielded / (1.0 - growth) if growth < MOST_GROWTH else math.inf
+    expected = found * to_come / pages
+    if found + expected > MOST_TIMES * found:
+        return None
+    most = expected + 2.0 * math.sqrt(min(expected, found) + 1.0)  # a count varies by its root
     curves = _chances(evidence)
     sums = np.log(np.maximum(curves.sum(axis=1), 0.0) + 0.5)
-    left = max(0.0, math.exp(float(sums.mean())) - 0.5)
+    guess = max(0.0, math.exp(float(sums.mean())) - 0.5) * to_come / ahead
+    left = min(guess, most)
     mean = curves.mean(axis=0)
-    # Beyond the frontier: half of the rate at which pages still bring in new URLs.
-    factor = evidence.yielded * (1.0 + 0.5 * min(1.0, evidence.fresh))
-    scale = left * factor / float(mean.sum()) if mean.sum() > 0.0 else 0.0
-    deviation = math.hypot(OWN_DEVIATION, float(sums.std()), 1.0 / math.sqrt(found))
-    return _told(evidence, mean * scale, left * factor, deviation)
+    scale = left / float(mean.sum()) if mean.sum() > 0.0 else 0.0
+    return _told(evidence, mean * scale, left, most)
 
 
-def _told(evidence: Evidence, chances: NDArray[np.float64], left: float, deviation: float) -> Estimate:
+def _told(evidence: Evidence, chances: NDArray[np.float64], left: float, most: float) -> Estimate:
     found = int(np.count_nonzero(evidence.relevant))
-    spread = math.exp(WIDTH * deviation)
-    # What is left is a count: small ones vary by their root, whatever the regressions say.
-    noise = WIDTH * math.sqrt(left + 1.0) if len(chances) else 0.0
-    low, high = found + max(0.0, left / spread - noise), found + left * spread + noise
     total = found + left
-    share = found / total
+    share, low = found / total, found / (found + most)
     step = max(1.0, len(evidence.waiting) / max(1, len(chances)))
     first = float(chances[: max(1, math.ceil(50 / step))].mean()) / step if len(chances) else 0.0
     reached = np.flatnonzero(found + np.cumsum(chances) >= NEARLY * total)
     needed = 0 if share >= NEARLY else math.ceil((reached[0] + 1) * step) if len(reached) else None
-    stop = share >= NEARLY or first < POOR
     return Estimate(
         found=found,
         total=total,
-        total_low=low,
-        total_high=high,
+        total_low=float(found),
+        total_high=found + most,
         share=share,
-        share_low=found / high,
-        share_high=found / low,
+        share_low=low,
+        share_high=1.0,
         next_chance=min(1.0, first),
         pages_to_most=needed,
-        stop=stop,
-        advice=_advice(share, found / high, found / low, first=first, needed=needed, ended=not len(chances)),
+        stop=low >= ENOUGH or not len(chances),
+        advice=_advice(share, low, needed=needed, ended=not len(chances)),
     )
 
 
-def _advice(share: float, low: float, high: float, *, first: float, needed: int | None, ended: bool) -> str:
+def _advice(share: float, low: float, *, needed: int | None, ended: bool) -> str:
     if ended:
         return "Nothing is left to fetch: what these seeds can reach is found."
-    known = f"About {share:.0%} of the topic is found ({low:.0%} to {high:.0%})"
-    if share >= NEARLY:
+    known = f"About {share:.0%} of what can be reached is found, {low:.0%} at the least"
+    if low >= ENOUGH:
         return f"{known}; the crawl can stop."
-    if first < POOR:
-        return (
-            f"{known}, but of the next {1 / POOR:.0f} pages hardly one will be on topic: stop, or add seeds."
-        )
-    if needed is None:
-        return f"{known}; go on."
+    if not needed:
+        return f"{known}."
     return f"{known}; some {_rounded(needed):,} pages more would bring it to 95 %."
 
 

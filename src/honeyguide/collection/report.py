@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 
 from honeyguide.collection.catalogue import Catalogue
 from honeyguide.collection.collection import Collection
-from honeyguide.collection.estimate import Estimate, estimate_of
+from honeyguide.collection.estimate import TOO_EARLY, Estimate, estimate_of
 from honeyguide.collection.exports.datasheet import topic_name
+from honeyguide.collection.uncertain import Uncertain, uncertain
 from honeyguide.model import Outcome
+from honeyguide.store.reviews import read_reviews
 from honeyguide.store.state import State
+from honeyguide.web import url_id
 
 WINDOW = 200
 """Pages over which relevance is averaged."""
@@ -60,6 +63,9 @@ class Report(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
     waiting: int
     estimate: Estimate | None
+    """None: too early to say."""
+    uncertain: Uncertain | None = None
+    """Where the line is and what lies close to it; None without pages."""
 
 
 def report_of(collection: Collection, *, hosts: int = 50) -> Report:
@@ -93,7 +99,25 @@ def report_of(collection: Collection, *, hosts: int = 50) -> Report:
         ),
         waiting=counts.get(Outcome.WAITING, 0),
         estimate=estimate_of(state, rows=catalogue.rows, relevant=on_topic),
+        uncertain=uncertain(scores, on_topic, _reviewed(collection, catalogue)),
     )
+
+
+def _reviewed(collection: Collection, catalogue: Catalogue) -> NDArray[np.bool_]:
+    """Pages that a person has spoken about."""
+    if collection.layout is None:
+        return np.zeros(catalogue.size, np.bool_)
+    known = [collection.state.row_of(url_id(url)) for url in read_reviews(collection.layout.root).pages]
+    return np.isin(catalogue.rows, known)
+
+
+def advice_of(report: Report) -> list[str]:
+    """What is found and what is uncertain, a sentence each."""
+    told = [report.estimate.advice if report.estimate else f"How much of the topic is found: {TOO_EARLY}."]
+    if report.uncertain is not None:
+        line = f"A page is on topic from a score of {report.uncertain.line:.2f} on."
+        told.append(f"{line} {report.uncertain.advice}")
+    return told
 
 
 def sliding_mean(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:

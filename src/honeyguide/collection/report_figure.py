@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from honeyguide.collection.report import WINDOW, Report
+from honeyguide.collection.report import WINDOW, Report, advice_of
 from honeyguide.errors import HoneyguideError
 from honeyguide.plots.panels import styled, thinned
 
@@ -168,7 +168,7 @@ def _page(report: Report) -> bytes:
     title = html.escape(report.topic or "Collection")
     where = [(host.name, f"{host.relevant:,}", f"{host.pages:,}") for host in report.where]
     left_out = [(line.label, f"{line.urls:,}", line.setting) for line in report.left_out]
-    advice = f"<p>{html.escape(report.estimate.advice)}</p>" if report.estimate else ""
+    advice = "".join(f"<p>{html.escape(told)}</p>" for told in advice_of(report))
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

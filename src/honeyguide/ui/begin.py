@@ -51,6 +51,22 @@ def launch(portal: Portal, text: str) -> None:
         raise HoneyguideError(f"the crawl did not start: {portal.launcher.problem}")
 
 
+def rejudge(portal: Portal, text: str) -> None:
+    """Let a collection have another topic: its pages are judged anew, and the crawl goes on.
+
+    Raises:
+        HoneyguideError: The topic cannot be used, or a crawl is running.
+    """
+    checked_topic(text)
+    if portal.watch.standing().running:
+        raise HoneyguideError("the crawl is running; stop it first, then change its topic")
+    file = portal.folder.resolve().with_name(f"{portal.folder.resolve().name}-changed.toml")
+    with replacing(file) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+    words = ["crawl", str(file), "--rejudge", "--trust", "--out", str(portal.folder.resolve()), "--quiet"]
+    portal.launcher.start(words)
+
+
 def begun(portal: Portal) -> bool:
     """Whether the crawl's state can be read: its file is there a moment earlier."""
     try:

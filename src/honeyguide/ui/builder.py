@@ -23,7 +23,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.job.topic_builder import Inspection, Looked, checked_topic, inspect_topic, parted, topic_text
 from honeyguide.store.plain import read_plain
 from honeyguide.topic.tokens import built_in_table
-from honeyguide.ui.begin import begin_crawl, launch
+from honeyguide.ui.begin import begin_crawl, launch, rejudge
 from honeyguide.ui.portal import Portal
 from honeyguide.ui.render import Form, read_form, render, see_other
 from honeyguide.ui.shelf import shelf_of
@@ -116,11 +116,9 @@ def _started(request: Request, text: str) -> str:
         begin_crawl(shelf, name, text)
         return shelf.path_of(name)
     if portal.exists:
-        raise HoneyguideError(
-            "there is a collection in this folder already; save the topic as a file and start it with"
-            " `honeyguide crawl FILE --out FOLDER --ui`"
-        )
-    launch(portal, text)
+        rejudge(portal, text)
+    else:
+        launch(portal, text)
     return ""
 
 

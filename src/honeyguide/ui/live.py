@@ -7,14 +7,13 @@ import time
 from collections.abc import Sequence
 
 import msgspec
-import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.overview import Overview
-from honeyguide.collection.review_queue import threshold_of
+from honeyguide.collection.uncertain import uncertain
 from honeyguide.engine.control import ask, checked_limits, with_limits
 from honeyguide.errors import HoneyguideError
 from honeyguide.store.reviews import read_reviews
@@ -30,8 +29,6 @@ LIMITS = (
 """Limits that can be changed here, with their labels."""
 LEAST_PAGES = 50
 """Before so many pages there is not enough to ask about."""
-CLOSE = 0.15
-"""Pages whose score is this close to the line are unsure."""
 LEAST_CLOSE = 10
 CLOSE_SHARE = 0.03
 """Offer a review when at least this share of the pages is unsure."""
@@ -63,18 +60,12 @@ def offer_of(portal: Portal) -> str:
     """Why a review would help now; empty while it would not, or right after one."""
     reviews = read_reviews(portal.folder)
     with portal.catalogue() as catalogue:
-        likely = catalogue.scores[catalogue.shown & ~catalogue.copies]
-        pages, line = (
-            catalogue.size,
-            threshold_of(catalogue.scores, catalogue.on_topic) if catalogue.size else 0.5,
-        )
-    close = int((np.abs(likely - line) < CLOSE).sum())
-    if pages < LEAST_PAGES or close < max(LEAST_CLOSE, pages * CLOSE_SHARE):
+        shown = catalogue.shown & ~catalogue.copies
+        made = uncertain(catalogue.scores[shown], catalogue.on_topic[shown])
+        pages = catalogue.size
+    if made is None or pages < LEAST_PAGES or made.near < max(LEAST_CLOSE, pages * CLOSE_SHARE):
         return ""
-    if len(reviews.pages) >= ENOUGH:
-        return ""
-    said = f"{close:,} of {pages:,} pages are close to the line between on and off topic."
-    return f"{said} Ten decisions, about a minute, move it where you want it."
+    return made.advice if len(reviews.pages) < ENOUGH else ""
 
 
 def quick_figures(portal: Portal) -> Figures:

@@ -41,11 +41,13 @@ class Look(msgspec.Struct, frozen=True):
     """Per cent of the pages in reach at which it was made."""
     recall: float
     """Share of the topic that was really found by then."""
-    error: float
-    """Of the total, relative."""
-    inside: bool
+    error: float | None
+    """Of the total, relative; None where it was too early to say."""
+    inside: bool = False
     """Whether the truth is in the interval."""
-    stop: bool
+    low: float = 0.0
+    """Share that was said to be found at the least."""
+    stop: bool = False
 
 
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
@@ -64,16 +66,16 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
                     one.topic,
                     f"{one.share} %",
                     round(one.recall, 3),
-                    round(one.error, 3),
-                    str(one.inside),
+                    None if one.error is None else round(one.error, 3),
+                    "too early" if one.error is None else str(one.inside),
                 )
                 for one in looks
             ]
     summary = StudyTable(
         title="Error of the estimated total of pages on topic",
         columns=(
-            *("webs", "recipe", "pages fetched", "topics", "really found", "median error", "bias"),
-            *("worst", "in the 80 % interval", "stop suggested"),
+            *("webs", "recipe", "pages fetched", "topics", "too early", "really found", "median error"),
+            *("bias", "found at the least", "in the interval", "stop suggested"),
         ),
         rows=tuple(rows),
         note="Errors relative to the pages that the page model calls on topic in a whole crawl.",
@@ -123,9 +125,13 @@ def _compared(
         if at is None or at == max(seen):
             continue
         found, made = seen[at]
-        if made is not None:
+        recall = found / truth
+        if made is None:
+            looks.append(Look(task.title, share, recall, None))
+        else:
             inside = made.total_low <= truth <= made.total_high
-            looks.append(Look(task.title, share, found / truth, made.total / truth - 1.0, inside, made.stop))
+            error = made.total / truth - 1.0
+            looks.append(Look(task.title, share, recall, error, inside, made.share_low, made.stop))
     return looks
 
 
@@ -135,20 +141,18 @@ def _summary(
     rows: list[tuple[str | int | float | None, ...]] = []
     for share in shares:
         own = [look for look in looks if look.share == share]
-        if own:
-            errors = np.array([look.error for look in own])
-            rows.append(
-                (
-                    name,
-                    recipe,
-                    f"{share} %",
-                    len(own),
-                    round(float(np.median([look.recall for look in own])), 2),
-                    round(float(np.median(np.abs(errors))), 3),
-                    round(float(np.median(errors)), 3),
-                    round(float(np.abs(errors).max()), 2),
-                    f"{sum(look.inside for look in own)} of {len(own)}",
-                    f"{sum(look.stop for look in own)} of {len(own)}",
-                )
+        said = [look for look in own if look.error is not None]
+        errors = np.array([look.error for look in said], np.float64)
+        found = round(float(np.median([look.recall for look in own])), 2) if own else None
+        figures: tuple[str | float | None, ...] = (None, None, None, "-", "-")
+        if said:
+            figures = (
+                round(float(np.median(np.abs(errors))), 3),
+                round(float(np.median(errors)), 3),
+                round(float(np.median([look.low for look in said])), 2),
+                f"{sum(look.inside for look in said)} of {len(said)}",
+                f"{sum(look.stop for look in said)} of {len(said)}",
             )
+        if own:
+            rows.append((name, recipe, f"{share} %", len(own), len(own) - len(said), found, *figures))
     return rows
