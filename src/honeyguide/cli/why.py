@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
+from honeyguide.collection.story import Story
 from honeyguide.errors import CollectionError
+
+if TYPE_CHECKING:
+    from honeyguide.job.verdict_reasons import VerdictReasons
 
 
 def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) -> None:
@@ -23,8 +28,9 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     with Collection.open(folder) as collection:
         story = collection.why(url)
     told = _order_explains(folder, story.url)
+    because = _reasons(folder, story)
     if json:
-        print_json({**msgspec.to_builtins(story), "order": told})
+        print_json({**msgspec.to_builtins(story), "order": told, "reasons": msgspec.to_builtins(because)})
         return
     facts: dict[str, object] = {"url": story.url, "outcome": story.outcome}
     if story.reason:
@@ -35,8 +41,14 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     facts |= {f"factor {name}": value for name, value in story.factors.items()}
     facts |= {f"memo {name}": value for name, value in story.memo.items()}
     facts |= {f"fact {name}": value for name, value in story.facts.items()}
-    if story.terms:
-        facts["terms"] = ", ".join(f"{term} {share:.3f}" for term, share in story.terms)
+    if because is not None:
+        facts |= {
+            "speaks for it": ", ".join(f"{word} {share:.3f}" for word, share in because.for_it) or "nothing",
+            "speaks against it": ", ".join(because.against) or "nothing",
+        }
+        if because.missing:
+            facts["not mentioned"] = ", ".join(because.missing)
+        facts |= {f"sentence {place}": one for place, one in enumerate(because.sentences, 1)}
     print_facts(facts)
     rows = [
         {"hop": number, "found by": step.source, "score": step.score, "anchor": step.anchor, "url": step.url}
@@ -46,6 +58,15 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     _show_order(told)
     if blocks and story.number is not None:
         _show_blocks(folder, story.url)
+
+
+def _reasons(folder: Path, story: Story) -> VerdictReasons | None:
+    if story.number is None:
+        return None
+    # Only now, as below.
+    from honeyguide.job.verdict_reasons import verdict_reasons
+
+    return verdict_reasons(folder, story.url, story.terms)
 
 
 def _order_explains(folder: Path, url: str) -> dict[str, object]:

@@ -59,3 +59,12 @@ class TeachablePageModel(PageModel, Protocol):
     def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
         """Train with these beside the examples, instead of any taught before. False: not possible now."""
         ...
+
+
+@runtime_checkable
+class OpposingPageModel(PageModel, Protocol):
+    """A page model that can also say what speaks against a page."""
+
+    def against(self, page: Page) -> Sequence[tuple[str, float]]:
+        """Terms of the page that pages off topic have rather, with their weights; the strongest first."""
+        ...

@@ -43,6 +43,7 @@ COMMON: Final = 1.6
 LONE_LIKENESS: Final = 0.2
 """Cosine that a page on topic is believed to have with a single example."""
 TOP_TERMS: Final = 10
+MOST_AGAINST: Final = 5
 _STRANGE: Final = math.log(USUAL_PAGES / 0.5)
 """Inverse document frequency of a term never met, before there are pages."""
 BELIEVED: Final = 4.0
@@ -184,6 +185,18 @@ class Calibrated:
         odds, facts = self._odds(weights, names, keywords, page.id)
         score = 0.5 * (1.0 + math.tanh(0.5 * odds))
         return Verdict(score, score >= self.threshold, self._reasons(names, weights, keywords, score), facts)
+
+    def against(self, page: Page) -> list[tuple[str, float]]:
+        """The words of a page that speak most against it, with their weights; none before the first fit."""
+        counts, _ = self._features(page)
+        if self._fit is None or not counts:
+            return []
+        names, weights = self._weights(counts)
+        parts = weights * self._fit.contrast[names]
+        worst = np.argsort(parts, kind="stable")[:MOST_AGAINST]
+        return [
+            (self._terms[int(names[place])], -float(parts[place])) for place in worst if parts[place] < 0.0
+        ]
 
     def judge_texts(self, texts: Sequence[str]) -> list[float]:
         """Score anchors and contexts by keywords and the words of examples, moved by what reviews taught."""
