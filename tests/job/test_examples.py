@@ -3,15 +3,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from honeyguide.cli.topic_check import check
+from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import TopicError
-from honeyguide.job.examples import read_examples
+from honeyguide.job.crawl import Crawl
+from honeyguide.job.examples import read_examples, told_missed
+from honeyguide.lab.webs.generated import GeneratedFetcher
 from honeyguide.model import Document, Topic
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-from crawls import finish, small_crawl
+from crawls import WEB, finish, small_crawl, small_topic
 
 
 def texts(base: Path, *background: str) -> list[str]:
@@ -122,3 +126,19 @@ def test_nothing_given_is_nothing_read(tmp_path: Path) -> None:
     read = read_examples(Topic(name="x"), tmp_path)
     assert not read.to_fetch
     assert read.examples.positives == ()
+
+
+def test_examples_that_could_not_be_fetched_are_named_with_the_reason() -> None:
+    told = told_missed([(f"https://a.example/{number}", "HTTP 404") for number in range(7)], most=2)
+    assert told == "https://a.example/0: HTTP 404; https://a.example/1: HTTP 404; and 5 more"
+
+
+async def test_a_model_that_lacks_examples_says_which_could_not_be_fetched() -> None:
+    clock = VirtualClock()
+    gone = "http://nowhere.example/owl"
+    topic = msgspec.structs.replace(small_topic(), examples=(gone,))
+    crawl = Crawl(
+        topic, relevance="content-svm", clock=clock, fetcher=GeneratedFetcher(WEB, clock), max_pages=5
+    )
+    with pytest.raises(TopicError, match=f"needs examples.*could not be fetched: {gone}"):
+        [event async for event in crawl.run()]

@@ -251,6 +251,8 @@ def _run(config: Config, folder: Path, metrics: tuple[str, int] | None, *, json:
     }
     if warnings:
         facts["warnings"] = list(warnings) if json else f"{len(warnings)}, the first: {next(iter(warnings))}"
+    if job.missed_examples:
+        facts["examples not used"] = [f"{url}: {reason}" for url, reason in job.missed_examples]
     if left_out := not_fetched(status):
         facts["not fetched"] = left_out
     print_facts(facts, json=json)

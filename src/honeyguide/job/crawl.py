@@ -17,11 +17,11 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.visit import Visitor
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, TopicError
 from honeyguide.fetch.base import Fetcher
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.changed_topic import OnChange, settled, take_topic
-from honeyguide.job.examples import prepare
+from honeyguide.job.examples import prepare, told_missed
 from honeyguide.job.notebook import Box, in_notebook
 from honeyguide.job.parts import chosen, with_own_parts
 from honeyguide.job.progress import Pace, Progress
@@ -180,9 +180,15 @@ class Crawl:
                 for event in prepared.events:
                     self._pace.saw(event)
                     yield event
-                self._crawler = make_crawler(
-                    equipment, prepared.examples, prepared=prepared.sources, session=session
-                )
+                try:
+                    self._crawler = make_crawler(
+                        equipment, prepared.examples, prepared=prepared.sources, session=session
+                    )
+                except TopicError as error:
+                    if not prepared.missed:
+                        raise
+                    told = told_missed(prepared.missed)
+                    raise TopicError(f"{error}; examples that could not be fetched: {told}") from error
                 retraining = self._crawler.retraining
                 if retraining is not None and retraining.judges_again:
                     retraining.all(clock.now())

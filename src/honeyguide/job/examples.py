@@ -130,9 +130,21 @@ async def _topic_examples(equipment: Equipment) -> tuple[Examples, tuple[tuple[s
         remember=lambda visit: keep_robots(equipment.stores.state, visit),
     )
     if not fetched.documents and urls.positives and not read.examples.keywords:
-        url, reason = fetched.missed[0]
-        raise TopicError(f"no example page could be fetched ({url}: {reason}); name others")
+        raise TopicError(f"no example page could be fetched ({told_missed(fetched.missed)}); name others")
     return read.complete(fetched.documents.get), fetched.missed
+
+
+def told_missed(missed: Sequence[tuple[str, str]], most: int = 5) -> str:
+    """Example addresses that gave no page, each with the reason, for people.
+
+    Example:
+        >>> told_missed([("https://a.example/", "HTTP 404"), ("https://b.example/", "timeout")])
+        'https://a.example/: HTTP 404; https://b.example/: timeout'
+    """
+    told = [f"{url}: {reason}" for url, reason in missed[:most]]
+    if len(missed) > most:
+        told.append(f"and {len(missed) - most} more")
+    return "; ".join(told)
 
 
 class ExampleUrls(msgspec.Struct, frozen=True):
