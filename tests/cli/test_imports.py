@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,19 @@ def test_a_crawl_without_the_extras() -> None:
         [sys.executable, "-c", WITHOUT], check=True, capture_output=True, text=True, timeout=60
     )
     assert "pip install 'honeyguide[learn]'" in done.stdout
+
+
+PORTAL = """
+import sys
+for name in ("sklearn", "numba", "deap", "matplotlib", "pandas", "polars", "pyarrow", "mcp", "scrapy", "trafilatura"):
+    sys.modules[name] = None
+import honeyguide.cli.serve
+import honeyguide.ui.server
+"""
+
+
+def test_the_portal_needs_its_own_extra_only() -> None:
+    extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    brought = {re.split(r"[<>=]", one)[0] for one in extras["optional-dependencies"]["ui"]}
+    assert "scipy" in brought  # the directory and the links
+    subprocess.run([sys.executable, "-c", PORTAL], check=True, timeout=60)
