@@ -79,7 +79,7 @@ def test_a_crawl_without_the_extras() -> None:
 
 PORTAL = """
 import sys
-for name in ("sklearn", "numba", "deap", "matplotlib", "pandas", "polars", "pyarrow", "mcp", "scrapy", "trafilatura"):
+for name in "sklearn numba deap matplotlib pandas polars pyarrow mcp scrapy trafilatura".split():
     sys.modules[name] = None
 import honeyguide.cli.serve
 import honeyguide.ui.server
