@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 from portals import RunningPortal, running_portal
 from windows import Watched
 
 from honeyguide.collection.collection import Collection
+from honeyguide.store.reviews import read_reviews
 from honeyguide.testing.made_collection import MadeCollection
 
 pytestmark = pytest.mark.realtime
@@ -127,3 +129,27 @@ def test_review_marks_what_decided_and_says_why_it_asks(portal: RunningPortal) -
     text = portal.get("/review").text
     assert "Asked because:" in text
     assert re.search(r"stands for \d+ others? with about the same score", text)
+
+
+def test_ten_decisions_in_a_minute_on_a_phone(browser: Browser, portal: RunningPortal, folder: Path) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 780}, has_touch=True)
+    page = context.new_page()
+    page.goto(portal.entrance)
+    page.goto(f"{portal.url}/review")
+    started = time.monotonic()
+    for number in range(10):
+        name = "Accept" if number % 2 else "Reject"
+        button = page.get_by_role("button", name=name, exact=False).first
+        box = button.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 780, "under the thumb without scrolling"
+        assert box["height"] >= 44
+        with page.expect_navigation():
+            button.tap()
+    assert time.monotonic() - started < 60
+    held = read_reviews(folder)
+    assert len(held.standing) == 10
+    with page.expect_navigation():
+        page.get_by_role("button", name="Undo").tap()
+    assert len(read_reviews(folder).standing) == 9
+    context.close()

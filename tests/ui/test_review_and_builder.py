@@ -108,6 +108,8 @@ def test_build_a_topic_start_its_crawl_and_review_it(
     after = frontier(watched)
     assert len(before) == len(after) == 12
     assert before != after
+    # What the decisions changed, in numbers.
+    expect(page.locator("#taken")).to_contain_text(re.compile(r"\d+ → \d+ on topic|Still \d+ on topic"))
     expect(page.locator("#rejected")).to_have_text("4")
     expect(page.locator("#precision")).to_contain_text("to")
     watched.shoot("review", whole=True)

@@ -13,6 +13,7 @@ from honeyguide.collection.collection import Collection
 from honeyguide.collection.overview import POINTS
 from honeyguide.model import Outcome
 
+NEVER_MET = -1
 SHOWN = 50
 """Pages that are named of those that only one crawl found."""
 
@@ -107,7 +108,12 @@ class _Read:
         new = ~np.isin(self.ids, other.ids)
         rows = self.rows[new]
         best = rows[np.argsort(-self.catalogue.scores[self.catalogue.on_topic][new], kind="stable")]
-        there = dict(zip(rows.tolist(), other.made_of(self.ids[new]), strict=True))
+        codes = other.made_of(self.ids[new])
+        there = dict(zip(rows.tolist(), codes.tolist(), strict=True))
+        kinds, counts = np.unique(codes, return_counts=True)
+        reasons: Counter[str] = Counter()
+        for code, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+            reasons[_words(code)] += count
         status = self.collection.status()
         found = np.concatenate([[0], np.cumsum(self.catalogue.on_topic)])
         places = np.unique(np.linspace(0, self.catalogue.size, POINTS + 1).astype(np.int64))
@@ -123,8 +129,8 @@ class _Read:
             seconds=status.seconds,
             curve=tuple(zip(places.tolist(), found[places].tolist(), strict=True)),
             only=len(rows),
-            reasons=dict(Counter(there.values()).most_common()),
-            examples=tuple(self._example(row, there[row]) for row in best[:shown].tolist()),
+            reasons=dict(reasons.most_common()),
+            examples=tuple(self._example(row, _words(there[row])) for row in best[:shown].tolist()),
         )
 
     def _example(self, row: int, there: str) -> OnlyHere:
@@ -132,19 +138,25 @@ class _Read:
         assert record is not None
         return OnlyHere(row, record.url, record.title, record.score, there)
 
-    def made_of(self, ids: NDArray[np.int64]) -> list[str]:
-        """What this crawl made of addresses that the other found on topic."""
+    def made_of(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Outcomes of addresses that the other crawl found on topic; `NEVER_MET` where there is none."""
+        made = np.full(len(ids), NEVER_MET)
+        if not len(ids):
+            return made
         columns = self.collection.state.columns()
         known = columns.ids[1 : columns.size + 1]
-        order = np.argsort(known, kind="stable")
-        places = order[np.minimum(np.searchsorted(known, ids, sorter=order), max(0, columns.size - 1))]
-        return [
-            _words(Outcome(int(columns.status[place + 1]))) if known[place] == identity else "never met"
-            for place, identity in zip(places.tolist(), ids.tolist(), strict=True)
-        ]
+        order = np.argsort(ids, kind="stable")
+        # Few are asked for, many are known: the few are sorted.
+        places = np.minimum(np.searchsorted(ids, known, sorter=order), len(ids) - 1)
+        met = np.flatnonzero(ids[order[places]] == known)
+        made[order[places[met]]] = columns.status[met + 1]
+        return made
 
 
-def _words(outcome: Outcome) -> str:
+def _words(code: int) -> str:
+    if code == NEVER_MET:
+        return "never met"
+    outcome = Outcome(code)
     if outcome is Outcome.WAITING:
         return "still waiting"
     if outcome in (Outcome.FETCHED, Outcome.NOINDEX):

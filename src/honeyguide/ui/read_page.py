@@ -28,7 +28,6 @@ SANDBOX = "; ".join(
     (
         "sandbox",
         "default-src 'none'",
-        "style-src 'unsafe-inline'",
         "img-src data:",
         "form-action 'none'",
         "base-uri 'none'",
@@ -97,7 +96,6 @@ def archived(request: Request) -> Response:
         headers={
             "Content-Security-Policy": SANDBOX,
             "X-Frame-Options": "SAMEORIGIN",
-            "Referrer-Policy": "no-referrer",
         },
     )
 

@@ -260,7 +260,9 @@ async def unreadable(request: Request, error: Exception) -> Response:
 async def missing(request: Request, error: Exception) -> Response:
     """No such page."""
     status = error.status_code if isinstance(error, HTTPException) else 404
-    message = error.detail if isinstance(error, HTTPException) else "there is no such page"
+    message = error.detail if isinstance(error, HTTPException) else ""
+    if message in ("", "Not Found"):
+        message = f"There is no page at {request.url.path[:200]}. The address may be mistyped."
     return render(request, "error.html", title="Not found", status=status, message=message, none_yet=False)
 
 

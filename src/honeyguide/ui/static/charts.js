@@ -93,17 +93,10 @@ function empty(root, width, height) {
   return root;
 }
 
-/** Hosts as circles, each placed as near to the middle as there is room: size by pages, colour by share on topic. */
-export function circles(box, hosts, { label, link, height = 300 }) {
-  const width = Math.max(240, box.clientWidth);
-  const root = frame(width, height, label, "group");
-  box.replaceChildren(root);
-  if (!hosts.length) return empty(root, width, height);
-  const area = hosts.reduce((sum, host) => sum + host.fetched, 0);
-  const scale = Math.sqrt((0.42 * width * height) / (Math.PI * area));
+function pack(hosts, width, height, scale) {
   const placed = [];
   for (const host of hosts) {
-    const r = Math.min(height / 2 - 4, Math.max(3, scale * Math.sqrt(host.fetched)));
+    const r = Math.min(height / 2 - 4, width / 2 - 4, Math.max(3, scale * Math.sqrt(host.fetched)));
     for (let turn = 0; turn < 4000; turn += 1) {
       const away = 1.6 * Math.sqrt(turn);
       const x = width / 2 + (width / height) * away * Math.cos(turn * 2.4);
@@ -113,6 +106,23 @@ export function circles(box, hosts, { label, link, height = 300 }) {
       placed.push({ x, y, r, host });
       break;
     }
+  }
+  return placed;
+}
+
+/** Hosts as circles, each placed as near to the middle as there is room: size by pages, colour by share on topic. */
+export function circles(box, hosts, { label, link, height = 300 }) {
+  const width = Math.max(240, box.clientWidth);
+  const root = frame(width, height, label, "group");
+  box.replaceChildren(root);
+  if (!hosts.length) return empty(root, width, height);
+  const area = hosts.reduce((sum, host) => sum + host.fetched, 0);
+  let scale = Math.sqrt((0.42 * width * height) / (Math.PI * area));
+  let placed = pack(hosts, width, height, scale);
+  // Smaller until all have room: on a phone a large neighbour leaves little of it.
+  for (let turn = 0; placed.length < hosts.length && turn < 8; turn += 1) {
+    scale *= 0.85;
+    placed = pack(hosts, width, height, scale);
   }
   for (const { x, y, r, host } of placed) {
     const rate = host.relevant / host.fetched;
