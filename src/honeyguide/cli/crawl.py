@@ -70,8 +70,8 @@ def crawl(
         trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
             classes, without asking you (see `honeyguide trust`).
         keep: If the folder was crawled for other keywords, examples or parts, continue with those.
-        rejudge: If the folder was crawled for other keywords, examples or parts, judge its pages by the new
-            ones and continue.
+        rejudge: Judge all pages of the folder again, by new keywords, examples or parts if they changed, then
+            continue.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
@@ -98,7 +98,7 @@ def crawl(
             Layout.adopt(folder, reach=reach(load(Layout.open(folder).topic_file)))
         config = settled(folder, config, "keep" if keep else "rejudge" if rejudge else "ask", how=WHICH)
         if rejudge:
-            take_topic(folder, config)
+            take_topic(folder, config, even_if_same=True)
     run(config, folder, json=json, quiet=quiet, ui=ui, metrics=metrics)
 
 

@@ -171,6 +171,9 @@ class Crawler:
                 self._obey()
                 if self.retraining is not None:
                     self.retraining.step(self._clock.now(), self._wake.set)
+                if self._rejudging is not None and self._rejudging.busy:
+                    self._rejudging.step(self._clock.now())
+                    self._wake.set()
                 self.tally.seconds = self._worked(started)
                 self.stopping = self.stopping or spent(self.budget, self.tally)
                 if self.stopping or not await self._turn():

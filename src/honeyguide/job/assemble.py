@@ -42,7 +42,6 @@ from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Frontier
 from honeyguide.job.parts import Parts, blocks_for, blocks_of, build_parts
 from honeyguide.model import Examples
-from honeyguide.ordering.base import RevisingOrder
 from honeyguide.parse.base import Blocks, ParseFailure
 from honeyguide.parse.pool import ParsePool
 from honeyguide.relevance.base import RememberingPageModel
@@ -293,8 +292,8 @@ def make_crawler(
     if isinstance(parts.model, RememberingPageModel):
         rejudging = Rejudging(
             parts.model, stores=stores, frontier=frontier, committer=committer, tally=tally,
-            reader=reader, folder=layout.root if layout else None,
-            order=parts.order if isinstance(parts.order, RevisingOrder) else None,
+            order=parts.order, admission=admission, reader=reader,
+            folder=layout.root if layout else None, in_slices=not clock.virtual,
         )  # fmt: skip
     return Crawler(
         config.as_topic(),

@@ -143,21 +143,21 @@ def _with_topic_of(held: Config, asked: Config) -> Config:
     return check_values(values)
 
 
-def take_topic(folder: Path, config: Config) -> None:
+def take_topic(folder: Path, config: Config, *, even_if_same: bool = False) -> None:
     """Let a collection have another topic; its next session judges all archived pages anew.
-
-    Nothing happens where the topic is the same.
 
     Args:
         folder: The collection; no crawl may be running on it.
         config: The new topic.
+        even_if_same: Judge them anew also where the topic has not changed: what was learned since counts for
+            pages that came early.
 
     Raises:
         CollectionError: A crawl is running, or there is no archive to read pages from.
     """
     layout = Layout.open(folder)
     held = load(layout.topic_file)
-    if not topic_changes(held, config):
+    if not (even_if_same or topic_changes(held, config)):
         return
     if _pages(folder) and not (held.storage.archive and config.storage.archive):
         raise CollectionError(
