@@ -38,13 +38,16 @@ class VerdictReasons(msgspec.Struct, frozen=True):
     """Keywords of the topic that the page does not have."""
 
 
-def verdict_reasons(folder: Path, url: str, terms: tuple[tuple[str, float], ...]) -> VerdictReasons:
+def verdict_reasons(
+    folder: Path, url: str, terms: tuple[tuple[str, float], ...], *, model: PageModel | None = None
+) -> VerdictReasons:
     """The reasons for a page's verdict, from its archived text and the model as of its last checkpoint.
 
     Args:
         folder: The collection.
         url: Address of a fetched page.
         terms: What the verdict named.
+        model: The collection's page model where it is loaded.
     """
     layout = Layout.open(folder)
     config = load(layout.topic_file)
@@ -56,8 +59,8 @@ def verdict_reasons(folder: Path, url: str, terms: tuple[tuple[str, float], ...]
     found = reasons(text, terms, analyser=analyser, most=MOST_SENTENCES)
     said = set(analyser.terms(text))
     missing = tuple(word for word in config.topic.keywords if not said.issuperset(analyser.terms(word)))
-    model = _model(layout, config)
-    opposed = model.against(page) if isinstance(model, OpposingPageModel) else ()
+    judge = _bare(model) if model is not None else _model(layout, config)
+    opposed = judge.against(page) if isinstance(judge, OpposingPageModel) else ()
     against = tuple(word for word, _ in reasons(text, opposed, analyser=analyser).words)
     sentences = tuple(" ".join(text[one.start : one.end].split()) for one in found.sentences)
     return VerdictReasons(found.words, sentences, against, missing)
@@ -72,4 +75,9 @@ def _model(layout: Layout, config: Config) -> PageModel | None:
         model = parts.model.load(read_saved(layout.models_folder, f"model-{pages}"))
     except HoneyguideError:
         return None  # What speaks for the page is told all the same.
+    return _bare(model)
+
+
+def _bare(model: PageModel) -> PageModel:
+    """The model without what reviews taught it."""
     return model.inner if isinstance(model, ReviewedModel) else model

@@ -12,6 +12,7 @@ from honeyguide.collection.reasons import Reasons, marked
 from honeyguide.collection.story import tell_row
 from honeyguide.errors import CollectionError
 from honeyguide.job.explain import order_explains
+from honeyguide.job.verdict_reasons import VerdictReasons, verdict_reasons
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import read_reviews
 from honeyguide.store.state import State
@@ -64,6 +65,9 @@ def page(request: Request) -> Response:
     steps = list(zip(rows, story.path, strict=False))
     left_out = max(0, len(steps) - MOST_STEPS)
     why = reasons_of(portal, record, text) if record else Reasons()
+    more = VerdictReasons()
+    if record and parts is not None:
+        more = verdict_reasons(portal.folder, record.url, record.terms, model=parts.model)
     return render(
         request,
         "page.html",
@@ -79,6 +83,8 @@ def page(request: Request) -> Response:
         note=note or ("shown up to here; the source has all of it" if len(text) > MOST_TEXT else ""),
         steps=steps[: MOST_STEPS // 2] + steps[-MOST_STEPS // 2 :] if left_out else steps,
         left_out=left_out,
+        against=more.against,
+        missing=more.missing,
         moments=moments,
         loads=loads,
         sums=sums_of(order_explains(portal.layout.root, story.url, parts)) if parts else [],
