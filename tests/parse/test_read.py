@@ -27,7 +27,7 @@ async def pool() -> AsyncIterator[ParsePool]:
 
 
 async def longest_block(work: asyncio.Task[object]) -> float:
-    """Longest the loop worked without a turn until the work was done; in CPU time, whatever else runs here."""
+    """Longest the loop worked without a turn until the work was done, in CPU time."""
     longest, before = 0.0, time.thread_time()
     while not work.done():
         await asyncio.sleep(0)
