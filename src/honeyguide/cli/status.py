@@ -13,6 +13,7 @@ from honeyguide.collection.uncertain import uncertain_of
 from honeyguide.config.load import load
 from honeyguide.config.recipes import lacks, uses
 from honeyguide.job.parts import chosen
+from honeyguide.model import Outcome
 from honeyguide.store.layout import Layout
 from honeyguide.store.reviews import read_reviews
 
@@ -44,5 +45,7 @@ def status(folder: Path, /, *, json: bool = False) -> None:
             facts["line"] = f"a page is on topic from a score of {unsure.line:.2f} on"
             facts["unsure"] = unsure.advice
     if not json:
-        facts["outcomes"] = ", ".join(f"{name} {count:,}" for name, count in facts["outcomes"].items())
+        facts["outcomes"] = "; ".join(
+            f"{Outcome[name.upper()].label}: {count:,}" for name, count in facts["outcomes"].items()
+        )
     print_facts(facts, json=json)
