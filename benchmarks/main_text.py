@@ -1,11 +1,11 @@
 """How well main text is found, by a public yardstick: `python benchmarks/main_text.py PATH`.
 
-PATH is a checkout of Scrapinghub's article extraction benchmark (MIT;
-github.com/scrapinghub/article-extraction-benchmark): 181 news and blog pages in `html/`, and the article bodies
-that people marked in `ground-truth.json`. It is not part of this project. As there, texts are compared by
+PATH is a checkout of Scrapinghub's article extraction benchmark (MIT), on GitHub as
+scrapinghub/article-extraction-benchmark: 181 news and blog pages in `html/`, and the article bodies that
+people marked in `ground-truth.json`. It is not part of this project. As there, texts are compared by
 sequences of four words: precision and recall are means over pages, F1 is that of the means. Printed for the
-main text that models judge (`Page.content`) and for all visible text. Articles are what the yardstick has: it
-says nothing of shops, forums or documentation.
+main text that models judge (`Page.content`) and for all visible text. Articles are what the yardstick has:
+it says nothing of shops, forums or documentation.
 """
 
 from __future__ import annotations

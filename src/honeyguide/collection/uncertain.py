@@ -21,6 +21,8 @@ AT_ONCE: Final = 5
 """Reviews asked for at a time; more where more than `EACH` pages lie close for each of them."""
 EACH: Final = 20
 MOST_ASKED: Final = 20
+AGREE: Final = 0.97
+"""Share of verdicts that one line explains; a few are left from when it was elsewhere."""
 
 
 class Uncertain(msgspec.Struct, frozen=True):
@@ -54,7 +56,7 @@ def uncertain(
     if not len(scores):
         return None
     open_ = np.ones(len(scores), np.bool_) if reviewed is None else ~reviewed
-    line = threshold_of(scores[open_], on_topic[open_]) if open_.any() else 0.5
+    line = _line(scores[open_], on_topic[open_])
     near = int(np.count_nonzero(open_ & (np.abs(scores - line) < NEAR)))
     asked = 0 if near < WORTH_ASKING else min(max(AT_ONCE, math.ceil(near / EACH)), MOST_ASKED)
     return Uncertain(line, near, asked, _advice(near, asked, len(scores)))
@@ -74,6 +76,13 @@ def uncertain_of(state: State, reviewed: frozenset[str] = frozenset()) -> Uncert
         np.array([bool(one) for *_, one in rows], np.bool_),
         np.array([row in known for row, *_ in rows], np.bool_),
     )
+
+
+def _line(scores: NDArray[np.float64], on_topic: NDArray[np.bool_]) -> float:
+    """One half where the verdicts say so, as the default model's do; else as they tell."""
+    if float(np.mean((scores >= 0.5) == on_topic) if len(scores) else 1.0) >= AGREE:
+        return 0.5
+    return threshold_of(scores, on_topic)
 
 
 def _advice(near: int, asked: int, pages: int) -> str:
