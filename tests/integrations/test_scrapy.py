@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from endless import endless_site
 
 from honeyguide.lab.runner.load import load_experiment
 from honeyguide.lab.runner.recorded_world import open_world
@@ -29,19 +30,20 @@ SPIDER = textwrap.dedent(
     from scrapy.crawler import CrawlerProcess
 
     asked = json.loads(sys.argv[1])
+    meta = {"proxy": asked["proxy"]} if asked["proxy"] else {}
 
     class Plain(scrapy.Spider):
         name = "plain"
 
         async def start(self):
             for url in asked["seeds"]:
-                yield scrapy.Request(url, meta={"proxy": asked["proxy"]})
+                yield scrapy.Request(url, meta=meta)
 
         def parse(self, response):
             verdict = response.meta.get("honeyguide")
             yield {"url": response.url, "seen": verdict is not None}
             for link in response.css("a::attr(href)").getall():
-                yield response.follow(link, meta={"proxy": asked["proxy"]})
+                yield response.follow(link, meta=meta)
 
     settings = {
         "CLOSESPIDER_PAGECOUNT": asked["requests"], "ROBOTSTXT_OBEY": False, "LOG_LEVEL": "CRITICAL",
@@ -56,12 +58,17 @@ SPIDER = textwrap.dedent(
 
 
 def crawled(
-    tmp_path: Path, name: str, proxy: str, start: list[str], settings: dict[str, object]
+    tmp_path: Path,
+    name: str,
+    proxy: str,
+    start: list[str],
+    settings: dict[str, object],
+    requests: int = REQUESTS,
 ) -> list[str]:
     """Addresses of the first pages that the spider was given, as many as there may be requests."""
     script, out = tmp_path / "spider.py", tmp_path / f"{name}.jsonl"
     script.write_text(SPIDER)
-    asked = {"seeds": start, "proxy": proxy, "requests": REQUESTS, "out": str(out), "settings": settings}
+    asked = {"seeds": start, "proxy": proxy, "requests": requests, "out": str(out), "settings": settings}
     done = subprocess.run(
         [sys.executable, str(script), json.dumps(asked)],
         check=False,
@@ -76,7 +83,7 @@ def crawled(
     assert all(item["seen"] == led for item in items)
     if led:
         assert all(set(item["honeyguide"]) == {"score", "on_topic"} for item in items)
-    return [item["url"] for item in items][:REQUESTS]
+    return [item["url"] for item in items][:requests]
 
 
 def write_topic(folder: Path, name: str, keywords: Sequence[str], start: Sequence[str]) -> dict[str, object]:
@@ -90,6 +97,19 @@ def write_topic(folder: Path, name: str, keywords: Sequence[str], start: Sequenc
         "ADDONS": {"honeyguide.integrations.scrapy.HoneyguideAddon": 500},
         "HONEYGUIDE_TOPIC": str(file),
     }
+
+
+@pytest.mark.realtime
+def test_a_spider_is_led_and_what_the_topic_excludes_is_dropped(tmp_path: Path) -> None:
+    with endless_site() as site:
+        led = write_topic(tmp_path, "owls", ["owl"], [site])
+        with (tmp_path / "topic.toml").open("a") as file:
+            file.write('trap_zones = false\n[scope]\nexclude = ["*/2"]\n')
+        seen = crawled(tmp_path, "led", "", [site], led, requests=8)
+        plain = crawled(tmp_path, "plain", "", [site], {}, requests=8)
+    assert len(seen) == 8
+    assert f"{site}2" in plain
+    assert f"{site}2" not in seen
 
 
 @pytest.mark.slow
