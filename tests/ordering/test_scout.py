@@ -213,3 +213,16 @@ def test_a_page_that_is_judged_again_teaches_anew() -> None:
     order.revised()
     assert priority_of(order, LISTED[-1].url) < before - 0.1
     assert order._worths[: order._learned].max() == pytest.approx(0.0)
+
+
+def test_a_page_that_leads_to_promising_urls_is_a_better_outcome_once() -> None:
+    worths = []
+    for hubs in (0.0, 1.0):
+        order = Scout(Owls(), hubs=hubs)
+        fetch(order, "https://a.example/", 0.5, [link("https://a.example/hub")])
+        for _ in range(2):  # asked again, it is worth no more
+            fetch(order, "https://a.example/hub", 0.1, LISTED)
+        worths.append(float(order._worths[0]))
+    assert worths[0] == pytest.approx(0.1)
+    best = np.sort(order._urls.priority[order._waiting()])[-3:].mean()
+    assert worths[1] == pytest.approx(0.1 + 0.9 * best, abs=1e-3)

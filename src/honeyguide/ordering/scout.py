@@ -184,23 +184,6 @@ class Scout(LocalOrder):
             return
         self._ended(at, worth, self._likeness.learn(page.content, worth))
 
-    def _ended(self, at: int, worth: float, likeness: float) -> None:
-        """A URL was asked for: what came of it is evidence for its like."""
-        number = self._new_page()
-        urls = self._urls
-        urls.state[at] = FETCHED
-        urls.page[at] = number
-        self._pages.known[number] = worth, likeness, urls.scores[at, 1]
-        self._fetched += 1
-        self._total += worth, worth * worth
-        if urls.links[at]:
-            self._pages.outcome[number] = self._learned
-            place = self._learned % SAMPLE
-            self._outcomes[place] = urls.scores[at]
-            self._worths[place] = worth
-            self._learned += 1
-        evidence.add_outcome(self._evidence, at, (worth, 1.0), self._oldest)
-
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """Hold the links, and give each target the priority that all evidence gives it by now."""
         if not links:
@@ -428,12 +411,29 @@ class Scout(LocalOrder):
         """A page that leads to new URLs of promise is worth more, as an outcome, than its own text."""
         outcome = int(self._pages.outcome[number])
         new = waiting[self._urls.links[waiting] == 1]
-        if outcome < 0 or not len(new):
+        if outcome < max(0, self._learned - SAMPLE) or not len(new):
             return
         best = np.sort(np.clip(self._urls.priority[new], 0.0, 1.0))[-REVEALED:]
-        own = float(self._worths[outcome % SAMPLE])
+        own = float(self._pages.known[number, 0])
         self._pages.hub[number] = self._hubs * float(best.sum()) / REVEALED
         self._worths[outcome % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
+
+    def _ended(self, at: int, worth: float, likeness: float) -> None:
+        """A URL was asked for: what came of it is evidence for its like."""
+        number = self._new_page()
+        urls = self._urls
+        urls.state[at] = FETCHED
+        urls.page[at] = number
+        self._pages.known[number] = worth, likeness, urls.scores[at, 1]
+        self._fetched += 1
+        self._total += worth, worth * worth
+        if urls.links[at]:
+            self._pages.outcome[number] = self._learned
+            place = self._learned % SAMPLE
+            self._outcomes[place] = urls.scores[at]
+            self._worths[place] = worth
+            self._learned += 1
+        evidence.add_outcome(self._evidence, at, (worth, 1.0), self._oldest)
 
     def _correct(self, at: int, worth: float) -> None:
         number = self._urls.page[at]
