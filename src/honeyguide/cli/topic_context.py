@@ -141,7 +141,7 @@ def _read(layout: Layout) -> tuple[ContextGraph, tuple[str, ...]]:
 
 
 def _own_layers(layout: Layout) -> list[dict[str, object]]:
-    """Layers of a crawl that built its graphs anew from its own links; nothing where it did not."""
+    """Layers of a crawl that rebuilt its graphs from its own links; nothing where it did not."""
     if not layout.state_file.is_file():
         return []
     with State.open(layout.state_file, read_only=True) as state:

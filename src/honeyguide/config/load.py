@@ -104,7 +104,7 @@ def _without_none(values: dict[str, Any], model: type[pydantic.BaseModel] | None
         if isinstance(value, dict):
             kept[key] = _without_none(value, _table_type(field.annotation) if field else None)
         elif isinstance(value, tuple | list) and all(isinstance(item, str) for item in value):
-            # Put together at once: tomlkit numbers the whole list anew for each item it is given.
+            # Put together at once: tomlkit renumbers the whole list for each item it is given.
             kept[key] = tomlkit.array(f"[{', '.join(tomlkit.item(item).as_string() for item in value)}]")
         elif isinstance(value, tuple | list):
             kept[key] = [_without_none(item, None) if isinstance(item, dict) else item for item in value]

@@ -293,7 +293,7 @@ _CONTEXT = (
     ),
     Recipe(
         name="cfc-rebuild",
-        title="the same, and the layers are built anew from the hits and the pages that link to them",
+        title="the same, and the layers are rebuilt from the hits and the pages that link to them",
         reference=_CONTEXT_GRAPHS,
         relevance=Part("layered-bayes", {"rebuild_every": 50}),
         ordering=Part("context-graph"),

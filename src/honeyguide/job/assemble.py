@@ -133,7 +133,7 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
             state.close()
             raise CollectionError(
                 f"{layout.state_file} is empty, but there are pages in {layout.archive_folder}: restore the"
-                " state from a copy, or begin anew in another folder"
+                " state from a copy, or start again in another folder"
             )
         born = clock.now()
         state.put_setting("born", born)

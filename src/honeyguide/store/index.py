@@ -89,12 +89,12 @@ class FullText:
                 connection.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
                 version = SCHEMA_VERSION
         except sqlite3.Error as error:
-            raise CollectionError(f"{path}: {error}; delete it, and the next run builds it anew") from error
+            raise CollectionError(f"{path}: {error}; delete it, and the next run rebuilds it") from error
         if version != SCHEMA_VERSION:
             connection.close()
             raise CollectionError(
                 f"{path} has index version {version}, this is version {SCHEMA_VERSION};"
-                " use the newer honeyguide, or delete the file, and the next run builds it anew"
+                " use the newer honeyguide, or delete the file, and the next run rebuilds it"
             )
         return cls(connection, path)
 
@@ -179,7 +179,7 @@ class FullText:
         if "full" in told or "disk I/O" in told:
             return CollectionError(f"{self._path}: {told}; free space on the disk and resume")
         return CollectionError(
-            f"{self._path} is damaged ({told}); delete it, and the next run builds it anew"
+            f"{self._path} is damaged ({told}); delete it, and the next run rebuilds it"
         )
 
     def search(

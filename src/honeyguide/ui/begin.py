@@ -52,7 +52,7 @@ def launch(portal: Portal, text: str) -> None:
 
 
 def rejudge(portal: Portal, text: str) -> None:
-    """Let a collection have another topic: its pages are judged anew, and the crawl goes on.
+    """Let a collection have another topic: its pages are judged again, and the crawl continues.
 
     Raises:
         HoneyguideError: The topic cannot be used, or a crawl is running.

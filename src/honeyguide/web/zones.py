@@ -163,7 +163,7 @@ class _Zone:
         return [getattr(self, name) for name in _COUNTS]
 
     def pardon(self) -> None:
-        """Begin anew, with one pardon more."""
+        """Start again, with one more pardon."""
         pardons = self.pardons + 1
         for name in _COUNTS:
             setattr(self, name, 0)

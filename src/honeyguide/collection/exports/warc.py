@@ -1,6 +1,6 @@
 """Pages as one WARC file: the archive's own records, copied member by member.
 
-Nothing is inflated but headers and nothing is compressed anew, so an export runs at the speed of the disk
+Nothing is inflated but headers and nothing is compressed again, so an export runs at the speed of the disk
 and every digest, identifier and date stays what the crawl wrote. A page's records are the answer (or
 revisit), its request and its metadata. A revisit whose first copy is not among the pages brings it along,
 since it cannot be read without; the warcinfo record that records refer to comes before them.

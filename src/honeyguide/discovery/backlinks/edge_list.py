@@ -125,7 +125,7 @@ class EdgeList(LocalService):
             if mark.is_file() and msgspec.json.decode(mark.read_bytes(), type=_Made) == made:
                 return False
         except msgspec.MsgspecError:
-            pass  # half a file: build anew
+            pass  # half a file: rebuild it
         self._folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{self._folder.name}.", dir=self._folder.parent))
         try:

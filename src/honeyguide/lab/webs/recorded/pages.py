@@ -61,7 +61,7 @@ class PageStore:
                 if self.index.urls:
                     self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError, msgspec.MsgspecError) as error:
-            raise WebError(f"{folder}: {error}; delete the folder, and it is built anew") from error
+            raise WebError(f"{folder}: {error}; delete the folder, and it is rebuilt") from error
         self._view = memoryview(self._data)
         self._places = {url_id(url): place for place, url in enumerate(self.index.urls)}
         self._decoder = msgspec.msgpack.Decoder(Page)

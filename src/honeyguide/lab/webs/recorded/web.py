@@ -186,7 +186,7 @@ class Archive:
 
     @property
     def cache(self) -> Path:
-        """Folder for everything that can be built anew."""
+        """Folder for everything that can be rebuilt."""
         return self._cache
 
     def store(self, *, blocks: Blocks = False) -> PageStore:
@@ -224,7 +224,7 @@ class Archive:
             try:
                 return msgspec.msgpack.decode(path.read_bytes(), type=WebCatalogue)
             except msgspec.MsgspecError as error:
-                raise WebError(f"{path}: {error}; delete the file, and it is built anew") from error
+                raise WebError(f"{path}: {error}; delete the file, and it is rebuilt") from error
         catalogue = read_catalogue(self.sources)
         with whole_folder(path.parent) as folder:
             (folder / _CATALOGUE).write_bytes(msgspec.msgpack.encode(catalogue))
