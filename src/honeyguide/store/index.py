@@ -178,9 +178,7 @@ class FullText:
         told = str(error)
         if "full" in told or "disk I/O" in told:
             return CollectionError(f"{self._path}: {told}; free space on the disk and resume")
-        return CollectionError(
-            f"{self._path} is damaged ({told}); delete it, and the next run rebuilds it"
-        )
+        return CollectionError(f"{self._path} is damaged ({told}); delete it, and the next run rebuilds it")
 
     def search(
         self,
