@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -67,6 +68,29 @@ async def test_redirects_of_robots_txt_are_polite_to_the_host_they_lead_to(tmp_p
     third = log.times["third.example"]
     assert len(third) == 6
     assert third[-1] - third[0] >= 5 * 0.1 - SLACK
+
+
+async def test_redirects_of_robots_txt_keep_the_crawl_delay_of_the_host_they_lead_to(tmp_path: Path) -> None:
+    """That host is crawled as well: what it asks for holds from its robots.txt on, and in later sessions."""
+    log = Log()
+
+    def write(url: str) -> Served | None:
+        log.note(url)
+        if url.startswith("http://third") and url.endswith((".txt", ".robots")):
+            return Served(200, (("Content-Type", "text/plain"),), b"User-agent: *\nCrawl-delay: 0.5\n")
+        name = url.split("/")[2].partition(".")[0]
+        return redirect(f"http://third.example/{name}.robots") if url.endswith("robots.txt") else page()
+
+    async with recording(write) as server:
+        politeness = {"delay": 0.05, "ip_delay": 0.0, "slow_factor": 0.0, "ip_at_once": 100}
+        seeds = [f"http://{name}.example/" for name in ("third", "h0", "h1", "h2", "h3")]
+        for most in (2, 10):
+            crawl = {"max_pages": most, "concurrency": 3}
+            config = config_for(seeds, server.connect_to, politeness=politeness, crawl=crawl)
+            await crawl_all(config, tmp_path / "out")
+    third = log.times["third.example"]
+    assert len(third) == 6  # robots.txt, four that were sent there, and its page
+    assert min(later - earlier for earlier, later in itertools.pairwise(third)) >= 0.5 - SLACK
 
 
 async def test_a_kill_does_not_forget_a_crawl_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

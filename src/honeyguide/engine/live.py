@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Protocol, TypeAlias
 
@@ -18,11 +18,11 @@ from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
 from honeyguide.fetch.room import Room
 from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Waiting
-from honeyguide.model import Outcome, Page
+from honeyguide.model import Host, Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
 from honeyguide.store.archive import Exchange, sha1_digest
 from honeyguide.web import canonical
-from honeyguide.web.url import origin_of
+from honeyguide.web.url import host_key, origin_of
 
 Recall: TypeAlias = Callable[[str], tuple[int, bytes, float] | None]
 """Status, body and time of an origin's robots.txt as an earlier session of the crawl saw it."""
@@ -94,7 +94,7 @@ class LiveVisitor:
                 return refused
             delay = answer.crawl_delay
             if self._turns is not None:
-                self._turns.asks_for(waiting.url, delay)
+                self._turns.asks_for(host_key(waiting.url), delay)
         hold = self._room.hold()
         try:
             request = Request(waiting.url, max_bytes=self._options.max_bytes, hold=hold)
@@ -105,6 +105,12 @@ class LiveVisitor:
             return await self._answered(result, delay, listing=waiting.source in LISTINGS)
         finally:
             hold.give_back()
+
+    def recall_delays(self, hosts: Iterable[Host]) -> None:
+        """Take up what hosts asked for in earlier sessions."""
+        for host in hosts:
+            if self._turns is not None:
+                self._turns.asks_for(host.name, host.crawl_delay, ready_at=host.ready_at)
 
     async def close(self) -> None:
         """Close connections and parse workers."""
@@ -121,6 +127,9 @@ class LiveVisitor:
         """Ask for robots.txt; a host that cannot even give that has failed the URL's request."""
         assert self._robots is not None
         answer = await self._robots.load(origin)
+        if self._turns is not None:
+            # At once, not with the first page: others may be about to ask the host, sent there by redirects.
+            self._turns.asks_for(host_key(f"{origin}/"), answer.crawl_delay)
         last = answer.exchanges[-1] if answer.exchanges else None
         waits = answer.state == "wait"
         refused = answer.outcome is Outcome.EGRESS

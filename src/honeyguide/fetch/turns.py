@@ -67,10 +67,22 @@ class Turns:
         self._wanted: Counter[str] = Counter()
         """Requests by host that have, or wait for, its lock."""
 
-    def asks_for(self, url: str, crawl_delay: float | None) -> None:
-        """Note the Crawl-delay of a URL's host, where it has one."""
-        if crawl_delay is not None and crawl_delay > self._policy.min_delay:
-            self._delays[host_key(url)] = min(crawl_delay, self._policy.max_crawl_delay)
+    def asks_for(self, host: str, crawl_delay: float | None, *, ready_at: float = 0.0) -> None:
+        """Note the Crawl-delay of a host, where it has one; it holds for those who wait already.
+
+        Args:
+            host: Its name, with a port that is not the usual one.
+            crawl_delay: Seconds; None, or a negative number, where it names none.
+            ready_at: When it may be asked next, as far as an earlier session knew.
+        """
+        if crawl_delay is None or crawl_delay <= self._policy.min_delay:
+            return
+        before = self._delay(host)
+        self._delays[host] = min(crawl_delay, self._policy.max_crawl_delay)
+        if host in self._ready:
+            self._ready[host] += max(0.0, self._delay(host) - before)
+        if ready_at > self._ready.get(host, 0.0):
+            self._ready[host] = ready_at
 
     @asynccontextmanager
     async def handed_out(self, url: str) -> AsyncIterator[None]:

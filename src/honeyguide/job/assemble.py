@@ -374,6 +374,8 @@ def _correct_times(frontier: Frontier, equipment: Equipment) -> None:
     )
     for host in changed:
         frontier.touch(host)
+    if isinstance(equipment.visitor, LiveVisitor):
+        equipment.visitor.recall_delays(frontier.hosts())
 
 
 def budget(config: Config) -> Budget:
