@@ -8,9 +8,9 @@ ones. Each adds up the chances of everything that waits, in the order it will be
 mean is the best guess. URLs that were popped and gave no page (redirects, copies, errors) lower it.
 
 The interval does not trust them. At least, what is found is all there is. At most, everything that waits
-is as rich as what was fetched; an order that takes the best first makes that unlikely. Pages bring in new
-URLs, and those others: with g new ones a page, `waiting / (1 - g)` are to come. Where they come as fast as
-they are fetched, or the upper end is more than four times what is found, it is too early to say.
+is half as rich again as what was fetched; an order that takes the best first makes that unlikely. Pages
+bring in new URLs, and those others: with g new ones a page, `waiting / (1 - g)` are to come. Where they come
+nearly as fast as they are fetched, or the upper end is over four times what is found, it is too early to say.
 
 What counts as on topic is what the page model calls so: the estimate knows nothing of its mistakes. How often
 the interval holds is measured in the lab (`honeyguide lab run estimate`, table in docs/review.md).
@@ -33,8 +33,10 @@ from honeyguide.store.state import State
 
 LEAST_PAGES: Final = 100
 LEAST_FOUND: Final = 10
-MOST_GROWTH: Final = 0.9
+MOST_GROWTH: Final = 0.75
 """New URLs a page from which on the end is not in sight."""
+RICHER: Final = 1.5
+"""What waits is at most so many times as rich as what was fetched: some webs open up late."""
 MOST_TIMES: Final = 4.0
 """Upper end of the interval, as a multiple of what is found, from which on it says nothing."""
 NOTED: Final = 1e3
@@ -145,7 +147,7 @@ def estimate(evidence: Evidence) -> Estimate | None:
         return None
     growth = evidence.growth * evidence.yielded
     to_come = ahead * evidence.yielded / (1.0 - growth) if growth < MOST_GROWTH else math.inf
-    expected = found * to_come / pages
+    expected = RICHER * found * to_come / pages
     if found + expected > MOST_TIMES * found:
         return None
     most = expected + 2.0 * math.sqrt(min(expected, found) + 1.0)  # a count varies by its root
