@@ -152,12 +152,12 @@ def test_decisions_on_a_stopped_crawl_are_taken_in_beside_the_portal(
     with Collection.open(folder) as collection:
         assert len(list(collection.state.events(kind="learned"))) > before
         assert collection.state.check() == []
-    # Another topic: all pages are judged anew, and the crawl goes on.
+    # Another topic: all pages are judged again, and the crawl goes on.
     page.goto(f"{portal.url}/topic")
     page.locator("details summary", has_text="Topic file").click()
     text = page.locator("[name=topic]").input_value()
     page.fill("[name=topic]", re.sub(r'keywords = \["[^"]*", ', "keywords = [", text))
-    expect(page.locator("#start")).to_have_text("Judge all pages anew")
+    expect(page.locator("#start")).to_have_text("Judge all pages again")
     page.click("#start")
     expect(page).to_have_title(re.compile("^Live"))
     expect(page.locator("#state")).to_contain_text("running")

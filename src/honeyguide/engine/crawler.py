@@ -71,7 +71,7 @@ class Crawler:
         options: How the loop runs.
         steering: Takes requests from other processes, where there is a folder.
         retraining: Takes people's decisions in, a little before each turn.
-        rejudging: Gives earlier pages their verdict anew when the page model has moved its line.
+        rejudging: Judges earlier pages again when the page model has moved its line.
     """
 
     def __init__(

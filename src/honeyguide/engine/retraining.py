@@ -241,7 +241,7 @@ class Retraining:
 
 
 class Pass:
-    """Judges and ranks all archived pages anew; priorities gather until `apply`."""
+    """Judges and ranks all archived pages again; priorities gather until `apply`."""
 
     def __init__(
         self,

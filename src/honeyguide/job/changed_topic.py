@@ -2,7 +2,7 @@
 
 A collection keeps the topic it was begun with. Asked to go on with another one, a crawl says what differs
 and asks which of the two is meant. With the new one (`take_topic`), examples and all that was learned are set
-aside; the next session reads them anew, learns from the archived pages, judges each of them again, ranks
+aside; the next session reads them again, learns from the archived pages, judges each of them again, ranks
 their links again and writes one event (`learned`). A note in the state says that this is still to be done,
 so a crash or a stop in between costs the work only.
 """
@@ -144,12 +144,12 @@ def _with_topic_of(held: Config, asked: Config) -> Config:
 
 
 def take_topic(folder: Path, config: Config, *, even_if_same: bool = False) -> None:
-    """Let a collection have another topic; its next session judges all archived pages anew.
+    """Let a collection have another topic; its next session judges all archived pages again.
 
     Args:
         folder: The collection; no crawl may be running on it.
         config: The new topic.
-        even_if_same: Judge them anew also where the topic has not changed: what was learned since counts for
+        even_if_same: Judge them again also where the topic has not changed: what was learned since counts for
             pages that came early.
 
     Raises:
@@ -161,7 +161,7 @@ def take_topic(folder: Path, config: Config, *, even_if_same: bool = False) -> N
         return
     if _pages(folder) and not (held.storage.archive and config.storage.archive):
         raise CollectionError(
-            f"{layout.root} keeps no pages (archive = false), so nothing can be judged anew; use --keep, or"
+            f"{layout.root} keeps no pages (archive = false), so nothing can be judged again; use --keep, or"
             " begin in another folder"
         )
     with State.open(layout.state_file) as state:

@@ -57,7 +57,7 @@ class Crawl:
         clock: The crawl's time; by default the machine's.
         on_change: What to do when `out` holds a collection that was crawled for other keywords, examples or
             parts: `ask` raises an error that says what differs, `keep` goes on with the old ones, `rejudge`
-            judges the archived pages anew and goes on with the new ones.
+            judges the archived pages again and goes on with the new ones.
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
 
     Example:

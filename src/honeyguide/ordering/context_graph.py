@@ -40,7 +40,7 @@ class ContextGraphOrder(LocalOrder):
     engine that queues links this is the priority `(N + 1 - layer) + squashed likelihood` of the page a
     link was found on, and of the best page where there are several. Squashed is `1 / (1 - log likelihood)`.
 
-    When the page model builds its context graphs anew, the waiting links get the priorities of their
+    When the page model rebuilds its context graphs, the waiting links get the priorities of their
     pages' new layers, at the next `reorder_every` pages.
 
     Args:

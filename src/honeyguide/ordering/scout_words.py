@@ -176,7 +176,7 @@ class Likeness:
         return take_in(self._analyser.terms(text), TEXT_TERMS, worth, self._vectors)
 
     def draw(self) -> Floats:
-        """Draw the picture anew; what each word says for likeness (its part of it times its idf)."""
+        """Draw the picture again; what each word says for likeness (its part of it times its idf)."""
         known = self._vectors
         good, rest, pages = known.totals
         if good > 0.0 and rest > 0.0:

@@ -212,7 +212,7 @@ class Calibrated:
         return scores
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
-        """Remember a page; True when the line was placed anew."""
+        """Remember a page; True when the line has moved."""
         del verdict  # It is worked out again with the fit.
         counts, keywords = self._features(page)
         if not counts:

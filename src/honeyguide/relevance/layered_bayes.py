@@ -53,7 +53,7 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
             say. False is the paper's form, the layer with the largest posterior: where pages of a topic link
             to each other, layer 1 then takes half of the targets.
         bootstrap_targets: Pages on topic before the first graph is built without backlinks.
-        rebuild_every: Pages on topic between two rebuilds; None builds no graph anew.
+        rebuild_every: Pages on topic between two rebuilds; None rebuilds no graph.
         train_targets: Whether new targets also train layer 0, as in the paper. By default they only show
             which pages lead to targets: what the crawl took for a target must not redefine the topic.
         confidence: Quantile of the example pages' likelihoods that a new target must reach.
@@ -87,7 +87,7 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
                 "depth, layer_cap, features, bootstrap_targets and most_targets must be 1 or more"
             )
         if self.rebuild_every is not None and self.rebuild_every < 1:
-            raise ValueError("rebuild_every must be 1 or more; leave it out to build no graph anew")
+            raise ValueError("rebuild_every must be 1 or more; leave it out to rebuild no graph")
         shares = (self.threshold_quantile, self.target_quantile, self.confidence)
         if not all(0.0 <= share <= 1.0 for share in shares):
             raise ValueError(
@@ -109,7 +109,7 @@ class LayeredBayes:
 
     *Without a context graph* (no backlinks) there is only layer 0 at first. When `bootstrap_targets`
     pages on topic were fetched, graphs are built from the crawl's own links, and again whenever that
-    number has doubled. *Rebuild mode*: with `rebuild_every` they are built anew every so many pages on
+    number has doubled. *Rebuild mode*: with `rebuild_every` they are rebuilt every so many pages on
     topic, joined with the context graph of the set-up. Targets are then the pages on topic whose
     likelihood reaches the `confidence` quantile of the example pages. While all layers come from the
     crawl's own links, a page that reaches layer 0's threshold belongs there, whatever the others say.
@@ -151,7 +151,7 @@ class LayeredBayes:
         self._targets = 0
         self._next_build = 0
         self.generation = 0
-        """How often the classifiers were trained anew; an order looks at it."""
+        """How often the classifiers were trained again; an order looks at it."""
 
     @property
     def rebuilds(self) -> bool:
@@ -215,7 +215,7 @@ class LayeredBayes:
         return scores
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
-        """Remember the page, and build the graphs anew when it is time."""
+        """Remember the page, and rebuild the graphs when it is time."""
         if not self.rebuilds:
             return False
         found = self._text.features(page.title, page.content)

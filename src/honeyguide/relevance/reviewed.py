@@ -151,7 +151,7 @@ class ReviewedModel:
         return scores
 
     def lesson(self, reviewed: Sequence[Reviewed]) -> Lesson:
-        """What these reviews teach, all of them anew: takes a moment, changes nothing, any thread may ask."""
+        """What these reviews teach: takes a moment, changes nothing, any thread may ask."""
         some = tuple(reviewed[-MOST_REVIEWS:])
         if not some:
             return Lesson(retrained=self._untaught())
@@ -188,7 +188,7 @@ class ReviewedModel:
             values = msgspec.convert(saved.values["inner"], dict[str, object])
         except (KeyError, msgspec.ValidationError) as error:
             raise CollectionError(
-                f"the reviewed model is damaged ({error}); apply the reviews anew"
+                f"the reviewed model is damaged ({error}); apply the reviews again"
             ) from error
         self.inner = self.inner.load(Saved(values=values, arrays=saved.arrays))
         self._lesson = lesson
@@ -245,7 +245,7 @@ class OnlineReviewedModel(ReviewedModel):
     """The same around a model that learns while the crawl runs."""
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
-        """Let the model learn; what reviews teach is worked out anew when it has changed."""
+        """Let the model learn; what reviews teach is worked out again when it has changed."""
         assert isinstance(self.inner, OnlinePageModel)
         changed = self.inner.observe(page, verdict)
         if changed and self._lesson.reviewed:

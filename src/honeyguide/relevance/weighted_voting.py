@@ -696,7 +696,7 @@ class EarlyPages:
     pages (by address) and pages with the same text as an example or an earlier page are not taken at all.
     Of the others, those that the model calls on topic at the time of a training are held out of it:
     they help to draw the line, and are never negatives (at most half of all pages, the best ones, are
-    held out). Which ones that are is asked anew at each training, of a model that knows more. Pages on
+    held out). Which ones that are is asked again at each training, of a model that knows more. Pages on
     topic that slip through all this are few, and 1-DNFC takes none for a
     reliable negative that has a positive feature.
 

@@ -1,4 +1,4 @@
-// Small SVG charts: drawn anew at each tick, as wide as their box, coloured by the style sheet.
+// Small SVG charts: redrawn at each tick, as wide as their box, coloured by the style sheet.
 
 import { node, svg, whole } from "./dom.js";
 

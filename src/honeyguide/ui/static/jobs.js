@@ -1,4 +1,4 @@
-// Shows how far background work is, and the page anew when it has ended.
+// Shows how far background work is, and reloads the page when it has ended.
 
 import { root } from "./dom.js";
 
