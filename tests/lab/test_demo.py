@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,10 +68,28 @@ def test_the_demo_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     result = demo.run_demo(tmp_path / "out", say=said.append)
     assert [row["recipe"] for row in result.rows] == list(demo.RECIPES)
     assert all(isinstance(row["found"], int) and row["found"] > 0 for row in result.rows)
+    assert result.plot is not None
     assert result.plot.read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "out" / "demo.svg").exists()
     assert any("can be reached" in line for line in said)
     assert len(result.next_steps) >= 3
+
+
+@pytest.mark.realtime
+def test_a_base_install_goes_without_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "SPEC", WebSpec(seed=3, hosts=10, pages=120, topics=5, slow=0.0))
+    monkeypatch.setattr(demo, "RECIPES", ("breadth-first",))
+    for name in [
+        name
+        for name in sys.modules
+        if name.startswith(("honeyguide.plots", "honeyguide.lab.measures.curves"))
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said: list[str] = []
+    result = demo.run_demo(tmp_path / "out", say=said.append)
+    assert result.plot is None
+    assert any("plots" in line for line in said)
 
 
 def test_a_folder_of_something_else_is_not_emptied(tmp_path: Path) -> None:

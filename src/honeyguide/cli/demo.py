@@ -30,7 +30,7 @@ def demo(
         result = run_demo(out, topic=topic, on_page=progress.update, say=note)
     print_table(result.rows, COLUMNS, json=json)
     if not json:
-        print(f"\nFigure:      {result.plot}")
+        print(f"\nFigure:      {result.plot}" if result.plot else "\nNo figure: it needs honeyguide[plots].")
         print("What to type next:")
         for line in result.next_steps:
             print(f"  {line}")

@@ -15,10 +15,8 @@ from honeyguide.config.schema import Config
 from honeyguide.errors import MissingExtra, TopicError
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.lab.measures import CrawlRecord, Fetched, downloads_to, harvest_rate, recall_curve
-from honeyguide.lab.measures.curves import harvest_and_recall
 from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec, examples, reachable, seeds
 from honeyguide.lab.webs.serve import start_server
-from honeyguide.plots.panels import draw
 
 RECIPES = ("breadth-first", "best-first", "scout")
 COLUMNS = {
@@ -48,7 +46,8 @@ class DemoResult(msgspec.Struct, frozen=True):
     """What the demo shows."""
 
     rows: list[dict[str, object]]
-    plot: Path
+    plot: Path | None
+    """The picture; None where nothing can be drawn."""
     next_steps: list[str]
 
 
@@ -112,10 +111,22 @@ def run_demo(
                 record = as_record(collection, recipe, targets, web)
             records.append(record)
             rows.append(row_of(record, time.monotonic() - started))
-    panels = harvest_and_recall(records)
-    plot = draw(panels, out / "demo.png", title=f"Demo: {topic}")
-    draw(panels, out / "demo.svg", title=f"Demo: {topic}")
+    try:
+        plot = _draw(records, out, f"Demo: {topic}")
+    except MissingExtra as missing:
+        say(f"no picture: {missing}")
+        plot = None
     return DemoResult(rows, plot, _next_steps(folder, topic))
+
+
+def _draw(records: list[CrawlRecord], out: Path, title: str) -> Path:
+    # Only now: a base install cannot draw, and its demo is worth running all the same.
+    from honeyguide.lab.measures.curves import harvest_and_recall
+    from honeyguide.plots.panels import draw
+
+    panels = harvest_and_recall(records)
+    draw(panels, out / "demo.svg", title=title)
+    return draw(panels, out / "demo.png", title=title)
 
 
 def _empty(out: Path) -> None:
