@@ -24,7 +24,7 @@ def pages(
 def test_the_unsure_come_first() -> None:
     queue = review_queue(pages([0.02, 0.97, 0.52, 0.3, 0.8]), limit=3)
     assert queue[0].row == 3
-    assert "unsure" in queue[0].reason
+    assert "close to the line" in queue[0].reason
     assert {one.row for one in queue} == {3, 4, 5}
 
 

@@ -236,7 +236,7 @@ async def test_stop_rules(tmp_path: Path, options: dict[str, Any], reason: str) 
 
 
 async def test_domain_cap() -> None:
-    job, _ = await run(Written(LINE), max_pages_per_domain=10)
+    job, _ = await run(Written(LINE), max_pages_per_domain=10, recipe="breadth-first")
     assert job.tally.pages == 10
     assert outcome(job, "http://a.example/10")[0] is Outcome.DOMAIN_CAP
 

@@ -107,19 +107,19 @@ async def measure(recipe: str, spec: WebSpec, budget: int) -> tuple[Count, list[
 Record = Callable[[str, object], None]
 
 
-def check(count: Count, gone: list[str], budget: int, record: Record) -> None:
+def check(count: Count, gone: list[str], budget: int, record: Record, *, kinds: int = 5) -> None:
     told = f"{100 * count.share:.2f} % of {count.pages} pages, {len(gone)} of {count.good} good pages lost"
     record("figure", f"traps: {told}")
     assert count.pages > 0.9 * budget
     assert count.wasted["wildcard"] > 0, "the wildcard domain was never entered"
-    assert len(count.wasted) >= 5, count.wasted
+    assert len(count.wasted) >= kinds, count.wasted
     assert count.share < 0.02, (count.share, count.wasted)
     assert len(gone) < 0.002 * count.good, gone[:20]
 
 
 async def test_traps_take_little_of_1200_pages(record_property: Record) -> None:
     count, gone = await measure("best-first", WebSpec(hosts=62, pages=1_500, topics=6), 1_200)
-    check(count, gone, 1_200, record_property)
+    check(count, gone, 1_200, record_property, kinds=4)
 
 
 @pytest.mark.slow

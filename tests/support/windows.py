@@ -41,7 +41,7 @@ class Watched:
     def check(self) -> None:
         """Nothing went wrong so far."""
         self.problems += self.page.evaluate("window.violations")
-        assert self.problems == []
+        assert self.problems == [], self.problems
 
     def until(self, condition: str, *, seconds: float = 30.0) -> None:
         """Wait until an expression is true; Playwright's own way needs `eval`, which the policy forbids."""
