@@ -48,7 +48,7 @@ docs: $(STAMP)   ## The documentation as a site in build/site; every example in 
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	@$(BIN)/python -m pytest tests/docs -q
 
-screenshots: $(STAMP) ## The pictures of the guides, taken anew from a real crawl
+screenshots: $(STAMP) ## The pictures of the guides, taken from a real crawl
 	@$(BIN)/python tests/support/screenshots.py docs/images
 
 dist: $(STAMP)   ## Archive and wheel in dist/, and a try of the wheel in an environment of its own
