@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
+from collections import Counter
 from types import ModuleType
 
 import numpy as np
@@ -23,8 +24,8 @@ from honeyguide.parse import blocks, prescan
 from honeyguide.parse.html import read_page
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
 from honeyguide.store.columns import Columns
-from honeyguide.text import simhash
-from honeyguide.text.word_table import WordTable
+from honeyguide.text import simhash, word_table
+from honeyguide.text.word_table import Counting, WordTable
 from honeyguide.web.url import url_id
 
 pytestmark = pytest.mark.skipif(native_package.native is None, reason="the C part is not built here")
@@ -255,17 +256,50 @@ def test_seen(ids: list[int]) -> None:
     assert answers[0] == answers[1]
 
 
-@given(st.lists(st.text(alphabet="abc ", max_size=300), max_size=5))
+@given(st.lists(st.text(alphabet="abC0 -_\0\n\x7fé神😀", max_size=300) | st.text(max_size=50), max_size=5))
 def test_word_table(texts: list[str]) -> None:
-    tables = pure("honeyguide.text.word_table").WordTable(), WordTable()
+    python = pure("honeyguide.text.word_table")
+    tables = python.WordTable(), WordTable()
+    assert type(python._scan) is not type(word_table._scan)
     for number, text in enumerate(texts):
         answers = []
         for table in tables:
-            found, missed = table.scan(text.encode())
+            found, missed = table.scan(text.encode("utf-8", "surrogatepass"))
             answers.append((found.tolist(), missed[:, [0, 2, 3]].tolist()))
             table.put(missed[:, 1], np.full(len(missed), number, np.int32))
         assert answers[0] == answers[1]
         assert len(tables[0]) == len(tables[1])
+
+
+def test_words_of_any_length_are_told_apart() -> None:
+    table = WordTable()
+    words = [letter * length for letter in ("a", "b", "é") for length in range(1, 60)]
+    words += ["x" * place + "y" + "x" * (20 - place) for place in range(20)]
+    _, missed = table.scan(" ".join(words).encode())
+    assert len(set(missed[:, 1].tolist())) == len(set(words)) == len(missed)
+
+
+@given(st.lists(st.lists(st.integers(0, 9_000) | st.integers(0, 5), max_size=60), max_size=4))
+def test_counting(lists: list[list[int]]) -> None:
+    both = pure("honeyguide.text.word_table").Counting(), Counting()
+    for numbers in lists:
+        answers = []
+        for counting in both:
+            found = counting.count(np.array(numbers, np.int32), max(numbers, default=0) + 1)
+            answers.append([each.tolist() for each in found])
+        assert answers[0] == answers[1]
+        counted = Counter(numbers)
+        assert answers[0] == [list(counted), list(counted.values())]
+
+
+@pytest.mark.parametrize("numbers", [[-1], [5_000], [2**31 - 1]])
+def test_counting_refuses_numbers_beyond_its_table(numbers: list[int]) -> None:
+    wrong = np.array(numbers, np.int32)
+    room = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    with pytest.raises(IndexError):
+        word_table._count(wrong, np.zeros(5_000, np.int32), *room)
+    with pytest.raises(ValueError, match="room"):
+        word_table._count(np.zeros(2, np.int32), np.zeros(5_000, np.int32), *room)
 
 
 @given(

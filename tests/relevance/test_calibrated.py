@@ -14,6 +14,7 @@ from honeyguide.testing.page_models import (
     made_up_examples,
     made_up_text,
 )
+from honeyguide.text import tokens
 
 KEYWORDS = Examples(keywords=("owl", "nest"))
 BOTH = msgspec.structs.replace(made_up_examples(), unlabelled=(), taxonomy=())
@@ -104,3 +105,21 @@ def test_reviews_move_the_line_and_can_be_undone() -> None:
     assert model.judge(odd).score > before
     model.teach([], [])
     assert model.judge(odd).score == pytest.approx(before)
+
+
+def test_verdicts_do_not_depend_on_what_the_analyser_has_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of words are given again when the table is full; nobody may notice."""
+    texts = [f"owl number{i} hunts{i % 7} night{i % 3} " * 40 for i in range(60)]
+    pages = [Page(url=f"https://a.example/{i}", id=i + 1, text=text) for i, text in enumerate(texts)]
+
+    def verdicts() -> list[Verdict]:
+        model = Calibrated().fit(Examples(keywords=("owl", "night1"), languages=("en", "da")))
+        found = []
+        for page in pages:
+            found.append(model.judge(page))
+            model.observe(page, found[-1])
+        return found
+
+    expected = verdicts()
+    monkeypatch.setattr(tokens, "CACHE_LIMIT", 25)
+    assert verdicts() == expected

@@ -3,11 +3,14 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page
 from honeyguide.relevance.tf_cosine import TfCosine
 from honeyguide.testing.page_models import NEUTRAL, OFF_TOPIC, ON_TOPIC, made_up_text
+from honeyguide.text.tokens import Analyser
 
 
 def a_page(text: str, title: str = "") -> Page:
@@ -101,3 +104,15 @@ def test_terms_name_the_keywords() -> None:
     model = TfCosine().fit(Examples(keywords=("neural network", "owl")))
     terms = dict(model.judge(a_page("neural networks, neural networks and an owl")).terms)
     assert set(terms) == {"neural network", "owl"}
+
+
+@given(
+    st.lists(st.sampled_from(["barn", "owl", "owls", "night", "the", "neural"]), max_size=40),
+    st.integers(1, 60),
+)
+def test_evidence_from_numbers_is_the_same(words: list[str], times: int) -> None:
+    analyser = Analyser()
+    model = TfCosine().fit(Examples(keywords=("barn owl", "owl", "neural", "owl owl")))
+    title, text = " ".join(words[:3]), " ".join(words * times)
+    expected = model.evidence(analyser.terms(title), analyser.terms(text))
+    assert model.evidence_of(analyser.numbered(title, text), analyser) == expected

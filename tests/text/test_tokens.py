@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from honeyguide.text import tokens
@@ -58,9 +59,36 @@ def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(analyser.terms(text)) == 100
     assert len(analyser._memory.pieces) <= 10
     assert len(analyser.terms(text * 3)) == len(analyser.terms(text * 3)) > tokens.LONG // 10
-    long = analyser._memory.long
-    assert long is not None
-    assert len(long._table) <= 110  # one text more than the limit
+    assert len(analyser._memory._table) <= 110  # one text more than the limit
+    before = analyser.numbered(text * 3).names
+    after = analyser.numbered(text * 3).names
+    assert after is not before
+    assert len(after) <= 111
+
+
+def test_pieces_of_several_words_do_not_pile_up() -> None:
+    analyser = Analyser(("zh", "fi"), segmenter="bigrams")  # options that no other test has
+    for number in range(20):
+        analyser.terms("".join(chr(0x4E00 + (number * 997 + place) % 20_000) for place in range(2_000)))
+    assert not analyser._memory._several
+
+
+@given(st.lists(st.text(max_size=40) | st.sampled_from(["Owls", "the", "é-x", "神经网络 CNN"]), max_size=9))
+@example(["Owls and é-x a-b "] * 200)
+@example(["神经网络 neural-network "] * 100)
+def test_numbers_stand_for_the_terms(texts: list[str]) -> None:
+    analyser = Analyser(segmenter="bigrams")
+    text = " ".join(texts)
+    for one in (text, text * 30):
+        terms = analyser.terms(one)
+        names, (title, body) = analyser.numbered("Owls", one)
+        assert [names[number] for number in body] == terms
+        assert [names[number] for number in title] == ["owl"]
+        assert list(map(analyser.number, terms)) == body.tolist()
+        numbers, counts = analyser.counted(body)
+        assert dict(zip((names[number] for number in numbers), counts.tolist(), strict=True)) == Counter(
+            terms
+        )
 
 
 def test_only_the_start_of_a_huge_text_is_read() -> None:

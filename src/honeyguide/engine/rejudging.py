@@ -97,21 +97,25 @@ class Rejudging:
         turned = 0
         seen: set[int] = set()
         before: list[tuple[int, Verdict]] = []
-        for url, score, likely in known:
-            row = self._frontier.row_of(url)
-            record = self._stores.state.page_by_row(row) if row else None
-            if record is None:
+        rows = [self._frontier.row_of(url) for url, _, _ in known]
+        held = self._stores.state.verdicts_of(rows)
+        for row, (url, score, likely) in zip(rows, known, strict=True):
+            if row not in held:
                 continue
             seen.add(row)
-            said = reviews.on(record.url, host_key(record.url), record.number)
-            on_topic = likely if said is None else record.on_topic
+            address, number, old, was = held[row]
+            said = reviews.on(address, host_key(address), number) if len(reviews) else None
+            on_topic = likely if said is None else was
             if self._revising is not None and said is None:
-                self._revising.rejudged(Page(record.url, url), Verdict(score, likely))
-            if on_topic != record.on_topic or abs(score - record.score) >= NOTED:
-                if on_topic != record.on_topic:
+                self._revising.rejudged(Page(address, url), Verdict(score, likely))
+            if on_topic != was or abs(score - old) >= NOTED:
+                record = self._stores.state.page_by_row(row)
+                assert record is not None
+                if on_topic != was:
                     turned += 1
                     before.append((row, Verdict(record.score, record.on_topic, record.terms, record.facts)))
                 self._change(record, score, on_topic=on_topic, now=now)
+                held[row] = (address, number, score, on_topic)
         told: dict[str, object] = {"pages": len(seen), "verdicts": turned}
         if self._reader is not None and self._stores.archive is not None:
             self._begin(before if self._revising is None else [], seen, now)

@@ -15,7 +15,7 @@ import importlib
 import os
 from typing import Any, Final, Protocol, cast
 
-VERSION: Final = 2
+VERSION: Final = 3
 """As in `native.h`: a module that was built from other sources is not used."""
 
 

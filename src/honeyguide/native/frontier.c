@@ -832,7 +832,30 @@ BODY(word_table__put)
 }
 FUNCTION(word_table__put, 4)
 
-/* data, keys, values, found, missed: how many words, and how many of them are new. */
+/* Letters and digits of ASCII in lower case, bytes of other characters as they are, 0 for what parts words. */
+static uint8_t letters[256];
+
+static void
+set_letters(void)
+{
+    for (int byte = 0; byte < 256; byte++) {
+        if (byte >= 128 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z'))
+            letters[byte] = (uint8_t)byte;
+        else
+            letters[byte] = byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : 0;
+    }
+}
+
+static inline uint64_t
+stir(uint64_t hash)
+{
+    hash *= 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 32;
+    hash *= 0xbf58476d1ce4e5b9ull;
+    return hash ^ (hash >> 29);
+}
+
+/* data, keys, values, found, missed, seed: how many words, and how many of them are new. */
 BODY(word_table__scan)
 {
     Words words;
@@ -844,24 +867,37 @@ BODY(word_table__scan)
     int64_t *missed = found ? borrow(loan, arguments[4], sizeof *missed, &missed_room, 1) : NULL;
     if (missed == NULL)
         return NULL;
+    uint64_t seed = PyLong_AsUnsignedLongLong(arguments[5]);
+    if (seed == (uint64_t)-1 && PyErr_Occurred())
+        return NULL;
     if (room < length / 2 + 1) {
         PyErr_SetString(PyExc_ValueError, "there is no room for the words");
         return NULL;
     }
+    if (letters['a'] == 0)
+        set_letters();
     missed_room /= 4;
     for (Py_ssize_t start = 0; start < length;) {
-        if (data[start] == ' ') {
+        if (letters[data[start]] == 0) {
             start++;
             continue;
         }
+        /* Eight bytes at a time: no byte of a word is 0, so what is left says how long it is. */
         Py_ssize_t end = start;
-        uint64_t hash = (uint64_t)-3750763034362895579ll;
-        while (end < length && data[end] != ' ')
-            hash = (hash ^ data[end++]) * 1099511628211ull;
-        int64_t key = (int64_t)(hash | 1);
+        uint64_t hash = seed, part = 0, byte;
+        while (end < length && (byte = letters[data[end]])) {
+            part = part << 8 | byte;
+            end++;
+            if (((end - start) & 7) == 0) {
+                hash = stir(hash ^ part);
+                part = 0;
+            }
+        }
+        int64_t key = (int64_t)(stir(hash ^ part) | 1);
         Py_ssize_t place = slot(&words, key);
         if (words.keys[place] == key) {
             found[count] = words.values[place];
+            count += found[count] != 0; /* a word that is dropped */
         }
         else {
             found[count] = -1;
@@ -873,10 +909,45 @@ BODY(word_table__scan)
                 row[3] = end;
             }
             misses++;
+            count++;
         }
-        count++;
         start = end;
     }
     return Py_BuildValue("nn", count, misses);
 }
-FUNCTION(word_table__scan, 5)
+FUNCTION(word_table__scan, 6)
+
+/* numbers, places, distinct, counts: how many different ones. `places` is all 0 before and after. */
+BODY(word_table__count)
+{
+    Py_ssize_t length, size, room, counts_room, different = 0;
+    int32_t *numbers = borrow(loan, arguments[0], sizeof *numbers, &length, 0);
+    int32_t *places = numbers ? borrow(loan, arguments[1], sizeof *places, &size, 1) : NULL;
+    int32_t *distinct = places ? borrow(loan, arguments[2], sizeof *distinct, &room, 1) : NULL;
+    int64_t *counts = distinct ? borrow(loan, arguments[3], sizeof *counts, &counts_room, 1) : NULL;
+    if (counts == NULL)
+        return NULL;
+    if (room < length || counts_room < length || length > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "there is no room for the numbers");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < length; i++)
+        if (numbers[i] < 0 || numbers[i] >= size) {
+            PyErr_SetString(PyExc_IndexError, "a number is too large");
+            return NULL;
+        }
+    for (Py_ssize_t i = 0; i < length; i++) {
+        int32_t *place = &places[numbers[i]];
+        if (*place == 0) {
+            distinct[different] = numbers[i];
+            counts[different] = 1;
+            *place = (int32_t)++different;
+        }
+        else if (*place > 0 && *place <= different)
+            counts[*place - 1]++;
+    }
+    for (Py_ssize_t i = 0; i < different; i++)
+        places[distinct[i]] = 0;
+    return PyLong_FromSsize_t(different);
+}
+FUNCTION(word_table__count, 4)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 2
+#define NATIVE_VERSION 3
 
 extern const char scan_page_doc[];
 int page_init(void);
@@ -52,6 +52,7 @@ PyObject *seen__insert(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *seen__rows(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *word_table__count(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 /* scout.c */
 PyObject *scout_evidence_add_outcome(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import repeat
-from operator import itemgetter
-from typing import Any, Final, Self, cast
+from typing import Any, Final, NamedTuple, Self, cast
 
 import msgspec
 import numpy as np
@@ -20,7 +17,7 @@ from honeyguide.relevance.tf_cosine import STEEPNESS, TfCosine
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
 from honeyguide.text.segmentation import Segmenter
-from honeyguide.text.tokens import Analyser
+from honeyguide.text.tokens import Analyser, Names, Numbered
 from honeyguide.web import url_id
 
 Array = NDArray[np.float64]
@@ -44,6 +41,9 @@ LONE_LIKENESS: Final = 0.2
 """Cosine that a page on topic is believed to have with a single example."""
 TOP_TERMS: Final = 10
 MOST_AGAINST: Final = 5
+UNKNOWN: Final = -2
+ABSENT: Final = -1
+"""In place of a number of the vocabulary: not looked up yet, and not in it."""
 _STRANGE: Final = math.log(USUAL_PAGES / 0.5)
 """Inverse document frequency of a term never met, before there are pages."""
 BELIEVED: Final = 4.0
@@ -57,6 +57,19 @@ class _Text(msgspec.Struct, frozen=True, array_like=True):
     """Fingerprint of its address; 0 where it has none."""
     terms: NDArray[np.int64]
     """Numbers of its terms."""
+    counts: Array
+    """`1 + log(tf)` of each."""
+    keywords: Array
+    """Evidence for each keyword, 0..1."""
+
+
+class _Read(NamedTuple):
+    """A text as the analyser reads it: its most frequent terms."""
+
+    names: Names
+    """What the analyser's numbers stand for."""
+    terms: NDArray[np.int32]
+    """The analyser's numbers of the terms, in the order of their first occurrences."""
     counts: Array
     """`1 + log(tf)` of each."""
     keywords: Array
@@ -150,7 +163,9 @@ class Calibrated:
         self._keywords: list[float] = []
         self._terms: list[str] = []
         self._own: dict[int, float] = {}
-        self._last: tuple[Page, dict[str, int], Array] | None = None
+        self._names: Names | None = None
+        self._places: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._last: tuple[Page, _Read] | None = None
 
     def fit(self, examples: Examples) -> Self:
         """Take the topic from keywords (or a taxonomy path), examples, or both; background where given."""
@@ -178,20 +193,21 @@ class Calibrated:
 
     def judge(self, page: Page) -> Verdict:
         """The chance that a person would say yes, with the words for it; no text, no chance."""
-        counts, keywords = self._features(page)
-        if not counts:
+        read = self._features(page)
+        if not len(read.terms):
             return Verdict(0.0, False)
-        names, weights = self._weights(counts)
-        odds, facts = self._odds(weights, names, keywords, page.id)
+        names, weights = self._weights(read)
+        odds, facts = self._odds(weights, names, read.keywords, page.id)
         score = 0.5 * (1.0 + math.tanh(0.5 * odds))
-        return Verdict(score, score >= self.threshold, self._reasons(names, weights, keywords, score), facts)
+        reasons = self._reasons(names, weights, read.keywords, score)
+        return Verdict(score, score >= self.threshold, reasons, facts)
 
     def against(self, page: Page) -> list[tuple[str, float]]:
         """The words of a page that speak most against it, with their weights; none before the first fit."""
-        counts, _ = self._features(page)
-        if self._fit is None or not counts:
+        read = self._features(page)
+        if self._fit is None or not len(read.terms):
             return []
-        names, weights = self._weights(counts)
+        names, weights = self._weights(read)
         parts = weights * self._fit.contrast[names]
         worst = np.argsort(parts, kind="stable")[:MOST_AGAINST]
         return [
@@ -205,8 +221,9 @@ class Calibrated:
         if not self._taught:
             return scores
         for place, text in enumerate(texts):
-            if counts := _frequent(Counter(self._analyser.terms(text))):
-                names, weights = self._weights(counts)
+            read = self._frequent(self._analyser.numbered(text))
+            if len(read.terms):
+                names, weights = self._weights(read)
                 odds = _believed(scores[place]) + self._lean(names, weights)
                 scores[place] = 0.5 * (1.0 + math.tanh(0.5 * odds))
         return scores
@@ -214,11 +231,11 @@ class Calibrated:
     def observe(self, page: Page, verdict: Verdict) -> bool:
         """Remember a page; True when the line has moved."""
         del verdict  # It is worked out again with the fit.
-        counts, keywords = self._features(page)
-        if not counts:
+        read = self._features(page)
+        if not len(read.terms):
             return False
         self._seen += 1
-        text = self._numbered(page.id, counts, keywords)
+        text = self._numbered(page.id, read)
         if len(self._sample) < SAMPLE:
             self._sample.append(text)
         else:
@@ -374,39 +391,57 @@ class Calibrated:
 
     # Reading texts.
 
-    def _features(self, page: Page) -> tuple[dict[str, int], Array]:
+    def _features(self, page: Page) -> _Read:
         """Counts of a page's terms and evidence for each keyword; the last page's are kept."""
         self._check()
         if self._last is None or self._last[0] is not page:
-            self._last = (page, *self._read(page.title, page.content))
-        return self._last[1:]
+            self._last = (page, self._read(page.title, page.content))
+        return self._last[1]
 
-    def _read(self, title: str, text: str) -> tuple[dict[str, int], Array]:
-        head, body = self._analyser.terms(title), self._analyser.terms(text)
-        counts = Counter(body)
-        counts.update(head)
-        found = _frequent(counts)
+    def _read(self, title: str, text: str) -> _Read:
+        read = self._analyser.numbered(title, text)
+        found = self._frequent(read)
         if not self._has_keywords:
-            return found, np.zeros(0)
-        shares = self._words.evidence(head, body)
-        return found, np.array([shares.get(phrase, 0.0) for phrase in self._words.phrases])
+            return found
+        shares = self._words.evidence_of(read, self._analyser)
+        return found._replace(keywords=np.array([shares.get(phrase, 0.0) for phrase in self._words.phrases]))
+
+    def _frequent(self, read: Numbered) -> _Read:
+        """The most frequent terms where there are too many; of equally frequent ones, the first."""
+        terms, counts = self._analyser.counted(np.concatenate(read.texts[::-1]))
+        if len(terms) > MOST_TERMS:
+            chosen = np.argsort(-counts, kind="stable")[:MOST_TERMS]
+            terms, counts = terms[chosen], counts[chosen]
+        return _Read(read.names, terms, 1.0 + np.log(counts.astype(np.float64)), np.zeros(0))
 
     def _remembered(self, title: str, text: str, url: str = "") -> _Text:
-        return self._numbered(url_id(url) if url else 0, *self._read(title, text))
+        return self._numbered(url_id(url) if url else 0, self._read(title, text))
 
-    def _numbered(self, id_: int, counts: dict[str, int], keywords: Array) -> _Text:
+    def _numbered(self, id_: int, read: _Read) -> _Text:
+        terms = self._known(read)
         numbers = self._vocabulary
-        terms = np.array([numbers.setdefault(term, len(numbers)) for term in counts], np.int64)
-        return _Text(
-            id_, terms, 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts))), keywords
-        )
+        for place in np.flatnonzero(terms < 0).tolist():
+            number = int(read.terms[place])
+            terms[place] = self._places[number] = numbers.setdefault(read.names[number], len(numbers))
+        return _Text(id_, terms, read.counts, read.keywords)
 
-    def _weights(self, counts: dict[str, int]) -> tuple[NDArray[np.int64], Array]:
+    def _known(self, read: _Read) -> NDArray[np.int64]:
+        """Numbers in the vocabulary, by numbers of the analyser; -1 for terms that it does not have."""
+        if read.names is not self._names:
+            self._names, self._places = read.names, np.full(2 * len(read.names), UNKNOWN, np.int64)
+        elif len(read.names) > len(self._places):
+            more = np.full(2 * len(read.names) - len(self._places), UNKNOWN, np.int64)
+            self._places = np.concatenate((self._places, more))
+        found = self._places[read.terms]
+        for place in np.flatnonzero(found == UNKNOWN).tolist():
+            number = int(read.terms[place])
+            found[place] = self._places[number] = self._vocabulary.get(read.names[number], ABSENT)
+        return found
+
+    def _weights(self, read: _Read) -> tuple[NDArray[np.int64], Array]:
         """Numbers of the terms that count and their parts of the text's unit vector."""
-        size = len(self._idf)
-        numbers = np.array(list(map(self._vocabulary.get, counts, repeat(size))), np.int64)
-        values = 1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))
-        known = numbers < size
+        numbers, values = self._known(read), read.counts
+        known = (numbers >= 0) & (numbers < len(self._idf))
         strange = 0.0 if self._fit is not None else float((values[~known] ** 2).sum()) * _STRANGE**2
         numbers = numbers[known]
         values = values[known] * self._idf[numbers]
@@ -468,9 +503,8 @@ class Calibrated:
         learned = self._fit.contrast if self._fit is not None else self._likeness
         if len(learned):
             parts = weights * learned[names]
-            best = np.argsort(-parts, kind="stable")[:TOP_TERMS]
             scale = 1.0 / self._fit.scales[1][1] if self._fit is not None else 1.0
-            for place in best[parts[best] > 0.0].tolist():
+            for place in _largest(parts, TOP_TERMS):
                 term = self._terms[int(names[place])]
                 found[term] = found.get(term, 0.0) + scale * float(parts[place])
         total = math.fsum(found.values()) or 1.0
@@ -521,6 +555,7 @@ class Calibrated:
         place[used] = np.arange(len(used))
         names = list(self._vocabulary)
         self._vocabulary = {names[number]: new for new, number in enumerate(used.tolist())}
+        self._names = None
         for group in (self._sample, self._given, self._taught):
             group[:] = [msgspec.structs.replace(text, terms=place[text.terms]) for text in group]
 
@@ -577,13 +612,12 @@ class Calibrated:
         return np.asarray(-np.expm1(-STEEPNESS * (evidence @ self._keyword_weights)))
 
 
-def _frequent(counts: dict[str, int]) -> dict[str, int]:
-    """The most frequent terms where there are too many; of equally frequent ones, the first."""
-    if len(counts) <= MOST_TERMS:
-        return counts
-    values = np.fromiter(counts.values(), np.int64, len(counts))
-    chosen = np.argsort(-values, kind="stable")[:MOST_TERMS]
-    return dict(zip(itemgetter(*chosen.tolist())(list(counts)), values[chosen].tolist(), strict=True))
+def _largest(parts: Array, most: int) -> list[int]:
+    """Where the largest positive parts are, the largest first; of equal ones, the first."""
+    least = np.partition(parts, -most)[-most] if len(parts) > most else 0.0
+    places = np.flatnonzero((parts >= least) & (parts > 0.0))
+    ranked: list[int] = places[np.argsort(-parts[places], kind="stable")][:most].tolist()
+    return ranked
 
 
 def _believed(score: float) -> float:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, Self, TypeAlias, cast
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page, Verdict
@@ -15,7 +17,7 @@ from honeyguide.relevance.calibration import separating_value
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
 from honeyguide.text.segmentation import Segmenter
-from honeyguide.text.tokens import Analyser
+from honeyguide.text.tokens import Analyser, Names, Numbered
 from honeyguide.text.weighting import (
     DocumentFrequencies,
     centroid,
@@ -100,6 +102,9 @@ class TfCosine:
         self._learned: _Learned | None = None
         self._topic: tuple[tuple[_Phrase, float], ...] = ()
         self._words: frozenset[str] = frozenset()
+        self._names: Names | None = None
+        self._is_topic: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._numbers: list[tuple[int, ...]] = []
 
     def fit(self, examples: Examples) -> Self:
         """Take the topic from keywords, positive examples or a taxonomy path; any of them will do."""
@@ -163,6 +168,41 @@ class TfCosine:
                 found[phrase] = count / (count + penalty)
         return found
 
+    def evidence_of(self, read: Numbered, analyser: Analyser) -> dict[_Phrase, float]:
+        """The same from the numbers of a page's terms.
+
+        Args:
+            read: Title and text, as `analyser` has just given them.
+            analyser: With the options that the topic was read with.
+        """
+        if read.names is not self._names or len(read.names) > len(self._is_topic):
+            self._learn_numbers(read.names, analyser)
+        title, text = read.texts
+        body, head = self._counted(text), self._counted(title)
+        found: dict[_Phrase, float] = {}
+        if not body and not head:
+            return found
+        penalty = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * len(text) / USUAL_LENGTH)
+        for (phrase, _), numbers in zip(self._topic, self._numbers, strict=True):
+            count = _occurrences_of(numbers, text, body)
+            if head:
+                count += self._title_weight * _occurrences_of(numbers, title, head)
+            if count:
+                found[phrase] = count / (count + penalty)
+        return found
+
+    def _learn_numbers(self, names: Names, analyser: Analyser) -> None:
+        self._numbers = [tuple(map(analyser.number, phrase)) for phrase, _ in self._topic]
+        self._names = names
+        self._is_topic = np.zeros(2 * len(names), np.bool_)
+        self._is_topic[[number for phrase in self._numbers for number in phrase]] = True
+
+    def _counted(self, numbers: NDArray[np.int32]) -> dict[int, int]:
+        counts: dict[int, int] = {}
+        for number in numbers[self._is_topic[numbers]].tolist():
+            counts[number] = counts.get(number, 0) + 1
+        return counts
+
     def save(self) -> Saved:
         """The topic vector and the calibrated constants."""
         return Saved(values=cast("dict[str, object]", msgspec.to_builtins(self._fitted())))
@@ -183,6 +223,7 @@ class TfCosine:
     def _take(self, topic: tuple[tuple[_Phrase, float], ...]) -> None:
         self._topic = topic
         self._words = frozenset(word for phrase, _ in topic for word in phrase)
+        self._names = None
 
     def _frequencies(self, examples: Examples) -> DocumentFrequencies:
         """The user's background text where there is enough of it to tell common words."""
@@ -292,4 +333,17 @@ def _occurrences(phrase: _Phrase, terms: Sequence[str], counts: Mapping[str, int
     for _ in range(counts[phrase[0]]):
         place = terms.index(phrase[0], place + 1)
         found += tuple(terms[place : place + width]) == phrase
+    return found + LOOSE * max(0, least - found)
+
+
+def _occurrences_of(phrase: tuple[int, ...], terms: NDArray[np.int32], counts: Mapping[int, int]) -> float:
+    """The same from numbers."""
+    least = min(counts.get(term, 0) for term in phrase)
+    if len(phrase) == 1 or not least:
+        return least
+    last = len(terms) - len(phrase) + 1
+    whole = terms[: max(last, 0)] == phrase[0]
+    for place, term in enumerate(phrase[1:], 1):
+        whole &= terms[place : place + len(whole)] == term
+    found = int(np.count_nonzero(whole))
     return found + LOOSE * max(0, least - found)

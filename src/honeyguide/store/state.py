@@ -300,6 +300,22 @@ class State:
         with reading("pages"):
             return None if found is None else page_record(found)
 
+    def verdicts_of(self, rows: Sequence[int]) -> dict[int, tuple[str, int, float, bool]]:
+        """URL, number, score and verdict of pages by row; rows that are no pages are left out."""
+        found: dict[int, tuple[str, int, float, bool]] = {}
+        for start in range(0, len(rows), _PAGES_AT_ONCE):
+            some = rows[start : start + _PAGES_AT_ONCE]
+            marks = ",".join("?" * len(some))
+            query = (
+                "SELECT page.row, url.url, page.number, page.score, page.on_topic"  # noqa: S608 - question marks
+                f" FROM page JOIN url ON url.row = page.row WHERE page.row IN ({marks})"
+            )
+            with reading("pages"):
+                for row, *values in self._connection.execute(query, some):
+                    url, number, score, on_topic = msgspec.convert(values, tuple[str, int, float, int])
+                    found[row] = (url, number, score, bool(on_topic))
+        return found
+
     def page_by_digest(self, digest: str) -> int:
         """Row of the first page with this payload digest; 0 for none."""
         (row,) = self._connection.execute(

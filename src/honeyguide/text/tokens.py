@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable
-from typing import Final, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple, Self, cast
 
 import numpy as np
 import Stemmer
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from honeyguide.text import stop_words
 from honeyguide.text.segmentation import RUNS, UNSPACED, Segmenter, best_segmenter, bigrams, han_words
+from honeyguide.text.word_table import SPACED, Counting, WordTable
 
 MAX_CHARACTERS: Final = 400_000
 """How much of one text is read: more only makes a hostile page dearer, not clearer."""
@@ -75,10 +76,6 @@ def words(text: str) -> list[str]:
     return _WORD.findall(folded(text).replace("_", " "))
 
 
-# Letters and digits of ASCII as lower case, bytes of other characters as they are, the rest as spaces:
-# parting words so takes a quarter of a regular expression's time.
-_SPACED = bytes(ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128))
-_SPACED += bytes(range(128, 256))
 _REMEMBERED: Final = 4 * MAX_WORD
 """Bytes of the longest piece that is remembered: longer ones are data, or Chinese, and never come again."""
 
@@ -136,60 +133,19 @@ class _Terms(dict[bytes, str | tuple[str, ...]]):
         return found
 
 
-class _LongTexts:
-    """The same for texts of thousands of words, by a `WordTable`. Number 0 is a word that is dropped."""
+class Names(list[str]):
+    """Terms by number. It only grows; a memory that starts afresh begins another one. Number 0 is no term."""
 
-    def __init__(self, terms: _Terms) -> None:
-        # Numba takes half a second to import, and a command that reads a few keywords never needs it.
-        from honeyguide.text.word_table import WordTable
+    def __deepcopy__(self, memo: object) -> Self:
+        """What is copied with a model is that model, not the words it has met."""
+        return self
 
-        self._terms = terms
-        self._table = WordTable()
-        self._forget()
 
-    def _forget(self) -> None:
-        self._table.clear()
-        self._known: list[str] = [""]
-        self._numbers: dict[str, int] = {"": 0}
-        self._several: list[tuple[str, ...]] = []
+class Numbered(NamedTuple):
+    """Texts as numbers of their terms, in reading order."""
 
-    def terms(self, data: bytes) -> list[str]:
-        if len(self._table) >= CACHE_LIMIT:
-            self._forget()
-        found, new = self._table.scan(data)
-        if len(new):
-            self._learn(data, found, new)
-        found = found[found != 0]
-        several = np.flatnonzero(found >= _SEVERAL)
-        if not len(several):
-            return list(map(self._known.__getitem__, found.tolist()))
-        places, numbers = several.tolist(), (found[several] - _SEVERAL).tolist()
-        found[several] = 0
-        terms = list(map(self._known.__getitem__, found.tolist()))
-        for place, number in zip(reversed(places), reversed(numbers), strict=True):
-            terms[place : place + 1] = self._several[number]
-        return terms
-
-    def _learn(self, data: bytes, found: NDArray[np.int32], new: NDArray[np.int64]) -> None:
-        """Give numbers to the new words of a text, and put them where they belong."""
-        numbers: dict[int, int] = {}
-        for place, key, start, end in new.tolist():
-            if key not in numbers:
-                numbers[key] = self._number(self._terms.fresh(data[start:end]))
-            found[place] = numbers[key]
-        kept = new[:, 3] - new[:, 2] <= _REMEMBERED
-        self._table.put(new[kept, 1], found[new[kept, 0]])
-
-    def _number(self, found: str | tuple[str, ...]) -> int:
-        if isinstance(found, tuple):
-            if not found:
-                return 0
-            self._several.append(found)
-            return _SEVERAL + len(self._several) - 1
-        number = self._numbers.setdefault(found, len(self._known))
-        if number == len(self._known):
-            self._known.append(found)
-        return number
+    names: Names
+    texts: tuple[NDArray[np.int32], ...]
 
 
 class _Memory:
@@ -202,21 +158,104 @@ class _Memory:
         # The dict is the cache; the stemmer's own would only repeat it.
         stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
         self.pieces = _Terms(dropped, stems, segmenter)
-        self.long: _LongTexts | None = None
+        self._table = WordTable()
+        self._counting = Counting()
+        self._forget()
         self.last: tuple[str, list[str]] = ("", [])
+
+    def _forget(self) -> None:
+        self._table.clear()
+        self.names = Names(("",))
+        self._numbers: dict[str, int] = {"": 0}
+        self._several: list[tuple[int, ...]] = []
+        self._last: tuple[str, NDArray[np.int32]] = ("", np.zeros(0, np.int32))
 
     def terms(self, text: str) -> list[str]:
         """A page is often read twice in a row, by the page model and by the order: once will do."""
         if text is self.last[0]:
             return self.last[1].copy()
-        data = text[:MAX_CHARACTERS].encode("utf-8", "surrogatepass").translate(_SPACED)
+        data = _data(text)
         if len(data) < LONG:
-            return _flattened([each for each in map(self.pieces.__getitem__, data.split()) if each])
-        if self.long is None:
-            self.long = _LongTexts(self.pieces)
-        found = self.long.terms(data)
+            pieces = data.translate(SPACED).split()
+            return _flattened([each for each in map(self.pieces.__getitem__, pieces) if each])
+        self._make_room()
+        found = list(map(self.names.__getitem__, self._long(text, data).tolist()))
         self.last = (text, found)
         return found.copy()
+
+    def numbered(self, texts: Sequence[str]) -> Numbered:
+        self._make_room()
+        found = []
+        for text in texts:
+            data = _data(text)
+            if len(data) < LONG:
+                pieces = data.translate(SPACED).split()
+                terms = _flattened([each for each in map(self.pieces.__getitem__, pieces) if each])
+                found.append(np.array(list(map(self.number, terms)), np.int32))
+            else:
+                found.append(self._long(text, data))
+        return Numbered(self.names, tuple(found))
+
+    def number(self, term: str) -> int:
+        """The number of a term, which gets one if it has none."""
+        number = self._numbers.setdefault(term, len(self.names))
+        if number == len(self.names):
+            self.names.append(term)
+        return number
+
+    def counted(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return self._counting.count(numbers, len(self.names))
+
+    def _make_room(self) -> None:
+        if max(len(self._table), len(self.names)) >= CACHE_LIMIT:
+            self._forget()
+
+    def _long(self, text: str, data: bytes) -> NDArray[np.int32]:
+        """Texts of thousands of words, by machine code."""
+        if text is self._last[0]:
+            return self._last[1]
+        found, new = self._table.scan(data)
+        kept = len(self._several)
+        if len(new):
+            kept = self._learn(data, found, new)
+            found = found[found != 0]
+        several = np.flatnonzero(found >= _SEVERAL)
+        if len(several):
+            numbers: list[int] = found.tolist()
+            for place in reversed(several.tolist()):
+                numbers[place : place + 1] = self._several[numbers[place] - _SEVERAL]
+            found = np.array(numbers, np.int32)
+        del self._several[kept:]
+        self._last = (text, found)
+        return found
+
+    def _learn(self, data: bytes, found: NDArray[np.int32], new: NDArray[np.int64]) -> int:
+        """Give numbers to the new words of a text; where the pieces begin that will not come again."""
+        short = new[:, 3] - new[:, 2] <= _REMEMBERED
+        self._name(data, found, new[short])
+        self._table.put(new[short, 1], found[new[short, 0]])
+        kept = len(self._several)
+        self._name(data, found, new[~short])
+        return kept
+
+    def _name(self, data: bytes, found: NDArray[np.int32], new: NDArray[np.int64]) -> None:
+        numbers: dict[int, int] = {}
+        for place, key, start, end in new.tolist():
+            if key not in numbers:
+                numbers[key] = self._piece(self.pieces.fresh(data[start:end].translate(SPACED)))
+            found[place] = numbers[key]
+
+    def _piece(self, found: str | tuple[str, ...]) -> int:
+        if isinstance(found, str):
+            return self.number(found)
+        if not found:
+            return 0
+        self._several.append(tuple(map(self.number, found)))
+        return _SEVERAL + len(self._several) - 1
+
+
+def _data(text: str) -> bytes:
+    return text[:MAX_CHARACTERS].encode("utf-8", "surrogatepass")
 
 
 class _Memories(threading.local):
@@ -270,6 +309,24 @@ class Analyser:
     def terms(self, text: str) -> list[str]:
         """Terms of `text` in reading order, with repetitions."""
         return self._memory.terms(text)
+
+    def numbered(self, *texts: str) -> Numbered:
+        """The terms of texts as numbers: half the work, where terms are only counted.
+
+        Example:
+            >>> names, (title, text) = Analyser().numbered("Owls", "An owl hunts other owls.")
+            >>> [names[number] for number in text], names[title[0]]
+            (['owl', 'hunt', 'owl'], 'owl')
+        """
+        return self._memory.numbered(texts)
+
+    def number(self, term: str) -> int:
+        """The number of a term, good until `numbered` gives other names."""
+        return self._memory.number(term)
+
+    def counted(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Of numbers of terms, each once, in the order of first occurrences, and how often it occurs."""
+        return self._memory.counted(numbers)
 
     def remember(self, text: str, terms: list[str]) -> None:
         """Say what `terms` gives for this very text, as read from a cache: it will be asked for next."""
