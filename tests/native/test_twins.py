@@ -260,7 +260,7 @@ def test_seen(ids: list[int]) -> None:
 def test_word_table(texts: list[str]) -> None:
     python = pure("honeyguide.text.word_table")
     tables = python.WordTable(), WordTable()
-    assert type(python._scan) is not type(word_table._scan)
+    assert type(python._read) is not type(word_table._read)
     for number, text in enumerate(texts):
         answers = []
         for table in tables:

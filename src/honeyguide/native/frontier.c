@@ -856,7 +856,7 @@ stir(uint64_t hash)
 }
 
 /* data, keys, values, found, missed, seed: how many words, and how many of them are new. */
-BODY(word_table__scan)
+BODY(word_table__read)
 {
     Words words;
     Py_ssize_t length, room, missed_room, count = 0, misses = 0;
@@ -915,7 +915,7 @@ BODY(word_table__scan)
     }
     return Py_BuildValue("nn", count, misses);
 }
-FUNCTION(word_table__scan, 6)
+FUNCTION(word_table__read, 6)
 
 /* numbers, places, distinct, counts: how many different ones. `places` is all 0 before and after. */
 BODY(word_table__count)

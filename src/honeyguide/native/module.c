@@ -38,7 +38,7 @@ static PyMethodDef METHODS[] = {
     TWIN(seen__insert),
     TWIN(seen__rows),
     TWIN(word_table__put),
-    TWIN(word_table__scan),
+    TWIN(word_table__read),
     TWIN(word_table__count),
     TWIN(scout_evidence_add_outcome),
     TWIN(scout_evidence_add_links),

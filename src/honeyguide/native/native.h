@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 3
+#define NATIVE_VERSION 2
 
 extern const char scan_page_doc[];
 int page_init(void);
@@ -51,7 +51,7 @@ PyObject *seen__find(PyObject *module, PyObject *const *arguments, Py_ssize_t co
 PyObject *seen__insert(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *seen__rows(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *word_table__scan(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *word_table__read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__count(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 /* scout.c */

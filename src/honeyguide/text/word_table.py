@@ -53,7 +53,7 @@ def _put(keys: Longs, values: Ints, new: Longs, numbers: Ints) -> int:
 
 
 @compiled
-def _scan(  # noqa: PLR0917 - as C takes them
+def _read(  # noqa: PLR0917 - as C takes them
     data: Bytes, keys: Longs, values: Ints, found: Ints, missed: Longs, seed: int
 ) -> tuple[int, int]:
     """How many words there are, those of number 0 left out, and how many of them are new.
@@ -144,7 +144,7 @@ class WordTable:
         while True:
             missed = np.empty((room, 4), np.int64)
             text = np.frombuffer(data, np.uint8)
-            count, misses = _scan(text, self._keys, self._values, found, missed, self._seed)
+            count, misses = _read(text, self._keys, self._values, found, missed, self._seed)
             if misses <= room:
                 return found[:count], missed[:misses]
             room = misses
