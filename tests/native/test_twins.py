@@ -7,6 +7,7 @@ import random
 import sys
 from collections import Counter
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,12 +21,13 @@ from honeyguide.frontier import queues
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import Link, Outcome, Page, Verdict
 from honeyguide.ordering import scout, scout_evidence, scout_words
-from honeyguide.parse import blocks, prescan
+from honeyguide.parse import blocks, links, prescan
 from honeyguide.parse.html import read_page
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash, word_table
 from honeyguide.text.word_table import Counting, WordTable
+from honeyguide.web import url as addresses
 from honeyguide.web.url import url_id
 
 pytestmark = pytest.mark.skipif(native_package.native is None, reason="the C part is not built here")
@@ -360,3 +362,136 @@ def test_scout(seed: int) -> None:
         np.testing.assert_allclose(mine, yours, rtol=1e-3, atol=1e-3)
     for mine, yours in zip(both[0]._sums, both[1]._sums, strict=True):
         np.testing.assert_allclose(mine, yours, rtol=1e-3, atol=1e-3)
+
+
+REFERENCES = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "http://",
+                "https://",
+                "//",
+                "/",
+                "a",
+                "b.c",
+                "../",
+                "./",
+                ".",
+                "..",
+                "?",
+                "#",
+                "&",
+                "=",
+                "127.1.0.1",
+                "256.1.1.1",
+                "01.2.3.4",
+                "example.org",
+                "a--b.org",
+                "xn--a.org",
+            ),
+            *(
+                "-a.b",
+                "a-.b",
+                ":80",
+                ":443",
+                ":8080",
+                ":0",
+                ":65536",
+                ":65535",
+                "utm_source=x",
+                "sid=1",
+                ";",
+                "%",
+                "%41",
+                "~",
+                "^",
+                "@",
+                "é",
+                "A.B",
+                "\0",
+                "\n",
+            ),
+        ]
+    ),
+    max_size=9,
+).map("".join)
+BASES = (
+    "http://example.org/a/b/c?d",
+    "https://127.0.0.1:8765/x",
+    "https://a.example/",
+    "http://a.example/b;c/",
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(REFERENCES, max_size=4), st.sampled_from(BASES))
+def test_plain_urls(references: list[str], base: str) -> None:
+    python = pure("honeyguide.web.url")
+    assert type(python.plain_urls) is not type(addresses.plain_urls)
+    plain = addresses._plain_base(base)
+    assert plain is not None
+    assert python.plain_urls(references, *plain) == addresses.plain_urls(references, *plain)
+    # What needs no parser is what the parser says.
+    parsed = [canonical_of_parser(one, base) for one in references]
+    assert addresses.canonical_many(references, base) == python.canonical_many(references, base) == parsed
+
+
+def canonical_of_parser(reference: str, base: str) -> str | None:
+    href = addresses._slow_href(reference, base)
+    return addresses._tidy(href) if href is not None and href.startswith(addresses.WEB) else None
+
+
+@pytest.mark.parametrize(
+    "wrong", [("", "/"), ("http://a", "http://b/"), ("http://a", "http://a"), ("é", "é/")]
+)
+def test_plain_urls_refuses_a_strange_base(wrong: tuple[str, str]) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        addresses.plain_urls(["../../x"], *wrong)
+
+
+ELEMENTS = st.tuples(
+    st.sampled_from(["a", "area", "link", "refresh", "é"]),
+    st.just(""),
+    st.sampled_from(["", "NoFollow x", "alternate", "stylesheet", "sitemap"]),
+    st.sampled_from(["", "text/html", "application/rss+xml"]),
+    st.sampled_from(["", "owls", " ", "é 神", "x" * 600, "y" * 999]),
+    st.sampled_from(["", "of owls", "神", "z" * 1_001]),
+    st.just("body/a"),
+    st.just(-1),
+)
+TARGETS = st.sampled_from(
+    [
+        *(
+            None,
+            "http://a.example/",
+            "http://a.example/b",
+            "http://a.example/c.html",
+            "http://a.example/d.jpg",
+        ),
+        *("http://a.example/sitemap.xml", "http://a.example/e.jpg?x=/y", "http://a.example/own"),
+        *(
+            "http://a.example/é",
+            "http://a.example/f.x.php",
+            "http://a.example/g?h=.xml",
+            "http://a.example.html/",
+        ),
+    ]
+)
+
+
+@given(st.lists(st.tuples(ELEMENTS, TARGETS, st.booleans()), max_size=20), st.booleans(), st.integers(0, 5))
+def test_joined_links(rows: list[tuple[Any, str | None, bool]], known: bool, most: int) -> None:
+    python = pure("honeyguide.parse.links")
+    found, urls, own = ([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows])
+    rules = ("http://a.example/own", links._kind, links._no_follow, most, links.MAX_JOINED)
+    assert type(python.joined) is not type(links.joined)
+    expected = python.joined(found, urls, own if known else None, rules)
+    assert list(map(tuple, links.joined(found, urls, own if known else None, rules))) == expected
+
+
+def test_joined_links_refuse_what_is_none() -> None:
+    rules = ("", links._kind, links._no_follow, 9, 9)
+    wrong: list[tuple[Any, Any]] = [([("a",)], ["x"]), ([(1,) * 8], ["x"]), ([()], []), ([("",) * 8], [b"x"])]
+    for found, urls in wrong:
+        with pytest.raises((TypeError, ValueError)):
+            links.joined(found, urls, None, rules)

@@ -174,12 +174,12 @@ class LiveVisitor:
                 return change(visit, outcome=read.outcome, detail=read.detail)
             urls = read.urls
             return change(visit, outcome=Outcome.LISTING, listing=urls, detail=f"names {len(urls)} URLs")
-        parsed = await self._parser.parse(self._job(response))
+        parsed = await self._parser.parse(self._job(response, visit.exchanges[0].digest))
         if isinstance(parsed, ParseFailure):
             return change(visit, outcome=parsed.outcome, detail=parsed.detail)
         return change(visit, page=parsed)
 
-    def _job(self, response: Response) -> ParseJob:
+    def _job(self, response: Response, digest: str) -> ParseJob:
         return ParseJob(
             url=response.url,
             body=response.body,
@@ -187,6 +187,7 @@ class LiveVisitor:
             robots_tags=tuple(value for key, value in response.headers if key.lower() == "x-robots-tag"),
             blocks=self._options.blocks,
             main_text=self._options.main_text,
+            digest=digest,
         )
 
 

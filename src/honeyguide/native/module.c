@@ -37,6 +37,8 @@ static PyMethodDef METHODS[] = {
     TWIN(seen__find),
     TWIN(seen__insert),
     TWIN(seen__rows),
+    TWIN(url_plain_urls),
+    TWIN(links_joined),
     TWIN(word_table__put),
     TWIN(word_table__read),
     TWIN(word_table__count),

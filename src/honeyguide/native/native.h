@@ -23,6 +23,10 @@ PyObject *content_blocks(PyObject *module, PyObject *const *arguments, Py_ssize_
 extern const char tag_counts_doc[];
 PyObject *tag_counts(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
+/* links.c */
+PyObject *url_plain_urls(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *links_joined(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
 /* frontier.c */
 PyObject *pairing_heap_push(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *pairing_heap_pop(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

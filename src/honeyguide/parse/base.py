@@ -41,6 +41,8 @@ class ParseJob(msgspec.Struct, frozen=True, array_like=True):
     """`page`, `listing` (a sitemap or feed) or `robots`."""
     agent: str = ""
     """Whose rules to read, of a robots.txt."""
+    digest: str = ""
+    """What the page's digest will be, where it is known; else that of the body."""
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True):

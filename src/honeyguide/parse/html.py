@@ -10,7 +10,7 @@ from honeyguide.model import Block, Outcome, Page
 from honeyguide.native import native
 from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
 from honeyguide.parse.blocks import long_contexts, page_blocks
-from honeyguide.parse.links import refresh_target, resolve
+from honeyguide.parse.links import links_of, refresh_target, resolve
 from honeyguide.parse.main_links import in_main_text
 from honeyguide.parse.notes import FoundLink, Notes, Tree
 from honeyguide.parse.page import AGENT, MAX_TEXT, fold, make_page
@@ -71,14 +71,17 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
     notes = read_page(LexborHTMLParser(body, options=_OPTIONS, scripting=True), blocks=bool(job.blocks))
     facts = _Facts(notes)
     base = (canonical(notes.base, job.url) if notes.base else None) or job.url
-    found = resolve(notes.links, base, page=job.url, main=in_main_text(notes.links, notes.main_text))
-    first: dict[int, int] = {}
+    main = in_main_text(notes.links, notes.main_text)
     blocks: tuple[Block, ...] = ()
-    if notes.tree is not None:
+    if notes.tree is None:
+        links = links_of(notes.links, base, page=job.url, main=main)
+    else:
+        found = resolve(notes.links, base, page=job.url, main=main)
         cut = job.blocks if isinstance(job.blocks, BlockOptions) else BlockOptions()
         blocks, first = page_blocks(notes.tree, targets=found.targets, alpha=cut.alpha, block_tags=cut.tags)
         if cut.context > MAX_CONTEXT:
             found.lengthen(long_contexts(notes.tree, found.targets, limit=cut.context))
+        links = found.links(first)
     return make_page(
         job,
         notes.text[:MAX_TEXT],
@@ -91,7 +94,7 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         canonical=(canonical(notes.canonical, base) or "") if notes.canonical else "",
         robots=facts.robots,
         headings=tuple(notes.headings),
-        links=found.links(first),
+        links=links,
         blocks=blocks,
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
 
+from honeyguide.compiled import compiled
 from honeyguide.model import Link
 from honeyguide.parse.elements import FEED_TYPES, PAGE_TYPES
 from honeyguide.parse.notes import FoundLink
@@ -45,6 +46,7 @@ NOT_PAGES: Final = frozenset(
 )
 """Suffixes of files that are not pages. PDF is not among them: it is text when the extra is there."""
 
+_Fields: TypeAlias = tuple[str, str, str, str, int, str, bool, bool]
 _IGNORED = re.compile(r"\s*(?:#|javascript:|mailto:|tel:|data:|about:|blob:|sms:|ftp:|file:)", re.IGNORECASE)
 _FEED_NAME = re.compile(
     r"/(?:[^/?]*\.(?:rss|atom)|(?:rss|atom|feed|feeds|index)\.(?:xml|rdf))$", re.IGNORECASE
@@ -120,16 +122,15 @@ def resolve(
         page: The page's own address: links to it are left out.
         main: Whether each element is in the main text; None where that is not known.
     """
-    wanted = [(position, link) for position, link in enumerate(found) if not _IGNORED.match(link[1])]
-    urls = canonical_many([link[1] for _, link in wanted], base)
+    urls = canonical_many([link[1] for link in found], base, ignored=_IGNORED)
     joined: dict[str, _Joined] = {}
     targets: list[tuple[int, int]] = []
-    for (position, link), url in zip(wanted, urls, strict=True):
+    for position, (link, url) in enumerate(zip(found, urls, strict=True)):
         if url is None or url == page:
             continue
         element, _, relation, media, anchor, context, path, node = link
         entry = joined.get(url)
-        nofollow = "nofollow" in relation.lower().split() if relation else False
+        nofollow = _no_follow(relation)
         if entry is None:
             kind = _kind(element, url, relation, media)
             if not kind or len(joined) >= MAX_LINKS:
@@ -142,6 +143,72 @@ def resolve(
             entry.main = entry.main or main is None or main[position]
         targets.append((node, entry.index))
     return FoundTargets(list(joined.values()), targets)
+
+
+def links_of(
+    found: list[FoundLink], base: str, *, page: str, main: list[bool] | None = None
+) -> tuple[Link, ...]:
+    """The same as the page's links, for those who need no blocks.
+
+    Args:
+        found: As for `resolve`.
+        base: As for `resolve`.
+        page: As for `resolve`.
+        main: As for `resolve`.
+    """
+    urls = canonical_many([link[1] for link in found], base, ignored=_IGNORED)
+    rules = (page, _kind, _no_follow, MAX_LINKS, MAX_JOINED)
+    return tuple(
+        [
+            Link(url, url_id(url), anchor, context, kind, -1, position, path, nofollow, own)
+            for url, anchor, context, kind, position, path, nofollow, own in joined(found, urls, main, rules)
+        ]
+    )
+
+
+@compiled
+def joined(
+    found: list[FoundLink],
+    urls: list[str | None],
+    main: list[bool] | None,
+    rules: tuple[str, Callable[[str, str, str, str], str], Callable[[str], bool], int, int],
+) -> list[_Fields]:
+    """The targets of a page, each once, with what its link elements say.
+
+    Args:
+        found: Link elements in document order.
+        urls: Their targets.
+        main: Whether each is in the main text; None where that is not known.
+        rules: The page's own address, kind of a link, whether a relation says `nofollow`, the most links, and
+            the most characters of an anchor that is put together.
+    """
+    page, kind_of, no_follow, most, characters = rules
+    del characters  # as `_Joined` has it
+    entries: dict[str, _Joined] = {}
+    for position, (link, url) in enumerate(zip(found, urls, strict=True)):
+        if url is None or url == page:
+            continue
+        element, _, relation, media, anchor, context, path, _ = link
+        entry = entries.get(url)
+        nofollow = no_follow(relation)
+        if entry is None:
+            kind = kind_of(element, url, relation, media)
+            if not kind or len(entries) >= most:
+                continue
+            entry = entries[url] = _Joined(len(entries), url, kind, position, path)
+            entry.anchor, entry.context, entry.nofollow = anchor, context, nofollow
+            entry.main = main is None or main[position]
+        else:
+            entry.join(anchor, context, nofollow=nofollow)
+            entry.main = entry.main or main is None or main[position]
+    return [
+        (each.url, each.anchor, each.context, each.kind, each.position, each.path, each.nofollow, each.main)
+        for each in entries.values()
+    ]
+
+
+def _no_follow(relation: str) -> bool:
+    return bool(relation) and "nofollow" in relation.lower().split()
 
 
 def _kind(kind: str, url: str, relation: str, media: str) -> str:

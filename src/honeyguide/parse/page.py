@@ -147,6 +147,6 @@ def make_page(
         charset=charset,
         content_type=content_type,
         bytes=len(job.body),
-        digest=digest_of(job.body),
+        digest=job.digest or digest_of(job.body),
         simhash=simhash((main_text or text)[:SIMHASH_SAMPLE]),
     )

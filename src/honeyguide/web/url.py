@@ -28,6 +28,8 @@ import can_ada
 import msgspec
 import xxhash
 
+from honeyguide.compiled import compiled
+
 WEB: Final = ("http://", "https://")
 """How every canonical URL begins."""
 
@@ -73,11 +75,16 @@ _DROPPED_PARAMETER = re.compile(
     re.IGNORECASE,
 )
 _SEGMENT = r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_PORT = r"(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
+_HOST = rf"(?:(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+|{_OCTET}(?:\.{_OCTET}){{3}})"
 _PLAIN = re.compile(
-    rf"(?:(https?://(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+)?(/)|((?:\.\./)*)(?!/))"
-    rf"((?:{_SEGMENT}/)*(?:{_SEGMENT})?)(?:#.*)?"
+    rf"(?:((?:http://{_HOST}(?!:80/)|https://{_HOST}(?!:443/))(?::{_PORT})?)?(/)|((?:\.\./)*)(?!/))"
+    rf"((?:{_SEGMENT}/)*(?:{_SEGMENT})?)(\?[A-Za-z0-9_~.=&+/,:;@!$()*-]*)?(?:#.*)?",
+    re.ASCII | re.DOTALL,
 )
-"""References that already are as the standard and this module write them: most links of most pages."""
+"""References that already are as the standard writes them: most links of most pages. Of those with parameters
+some have to go."""
 _ENCODED = re.compile("%[0-9A-Fa-f]{2}|%[0-9A-Fa-f]?(?:%[0-9A-Fa-f]{2})+")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -241,24 +248,58 @@ def canonical(text: str, base: str | None = None) -> str | None:
     return canonical_many((text,), base)[0]
 
 
-def canonical_many(hrefs: Iterable[str], base: str | None = None) -> list[str | None]:
-    """`canonical` of each reference of one page, in order; the base is parsed once."""
+def canonical_many(
+    hrefs: Iterable[str], base: str | None = None, *, ignored: re.Pattern[str] | None = None
+) -> list[str | None]:
+    """`canonical` of each reference of one page, in order; the base is parsed once.
+
+    Args:
+        hrefs: References as they stand in the page.
+        base: The page's base.
+        ignored: References that begin like this are None. No pattern may fit one that needs no parser.
+    """
     fast_base = None if base is None else _fast_base(base)
     plain_base = None if base is None else _plain_base(base)
-    found: list[str | None] = []
-    for text in hrefs:
-        if plain_base is not None and len(text) < 1_000 and (plain := _PLAIN.fullmatch(text)):
-            host, root, up, path = plain.groups()
-            if root:
-                found.append(f"{host or plain_base[0]}/{path}")
-                continue
-            if path:
-                found.append(_directory(plain_base, len(up) // 3) + path)
-                continue
-        href = None if len(text) > MAX_LENGTH else _href(text, base, fast_base)
-        web = href is not None and href.startswith(WEB)
-        found.append(_tidy(href) if web and href is not None else None)
+    texts = list(hrefs)
+    found: list[str | None] = [None] * len(texts)
+    if plain_base is not None:
+        found, untidy = plain_urls(texts, *plain_base)
+        for place in untidy:
+            found[place] = _tidy(found[place] or "")
+    for place, url in enumerate(found):
+        if url is None and len(text := texts[place]) <= MAX_LENGTH and not (ignored and ignored.match(text)):
+            href = _href(text, base, fast_base)
+            if href is not None and href.startswith(WEB):
+                found[place] = _tidy(href)
     return found
+
+
+@compiled
+def plain_urls(references: list[str], origin: str, directory: str) -> tuple[list[str | None], list[int]]:
+    """URLs of references that need no parser, None for the others; and which of them have parameters.
+
+    Args:
+        references: As they stand in a page.
+        origin: Of the page's base.
+        directory: The base up to its last slash.
+
+    Example:
+        >>> plain_urls(["b?c=1", "../x#y", "Ä"], "https://a.example", "https://a.example/d/")
+        (['https://a.example/d/b?c=1', 'https://a.example/x', None], [0])
+    """
+    found: list[str | None] = []
+    untidy: list[int] = []
+    for text in references:
+        plain = _PLAIN.fullmatch(text) if len(text) < 1_000 else None
+        host, root, up, path, query = plain.groups() if plain else (None,) * 5
+        if not root and not path:
+            found.append(None)
+            continue
+        start = f"{host or origin}/" if root else _directory((origin, directory), len(up or "") // 3)
+        found.append(f"{start}{path}{query or ''}")
+        if query:
+            untidy.append(len(found) - 1)
+    return found, untidy
 
 
 def url_id(url: str) -> int:
