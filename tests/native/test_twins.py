@@ -315,10 +315,9 @@ def test_addresses(urls: list[str]) -> None:
     python = pure("honeyguide.ordering.scout_words")
     answers = []
     for module in (python, scout_words):
-        hosts, folders = np.zeros(len(urls), np.int32), np.zeros(len(urls), np.int32)
-        words = np.zeros((len(urls), 8), np.int32)
-        module.read_addresses(urls, hosts, folders, words, scout_evidence.TABLE)
-        answers.append((hosts.tolist(), folders.tolist(), words.tolist()))
+        places, words = np.zeros((3, len(urls)), np.int32), np.zeros((len(urls), 8), np.int32)
+        module.read_addresses(urls, tuple(places), words, scout_evidence.TABLE)
+        answers.append((places.tolist(), words.tolist()))
     assert answers[0] == answers[1]
 
 

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from honeyguide.errors import CollectionError
 from honeyguide.model import Document, Examples, Link, Page, Verdict, Via
 from honeyguide.ordering import scout_evidence
 from honeyguide.ordering.base import RevisingOrder
 from honeyguide.ordering.scout import Scout
+from honeyguide.store.models import Saved
 from honeyguide.testing.link_orders import Check, all_checks
 from honeyguide.web.url import url_id
 
@@ -226,3 +228,82 @@ def test_a_page_that_leads_to_promising_urls_is_a_better_outcome_once() -> None:
     assert worths[0] == pytest.approx(0.1)
     best = np.sort(order._urls.priority[order._waiting()])[-3:].mean()
     assert worths[1] == pytest.approx(0.1 + 0.9 * best, abs=1e-3)
+
+
+def _crawled() -> Scout:
+    order = Scout(Owls())
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    for one in (*LISTED[:6], *MENU[:6]):
+        fetch(order, one.url, 0.9 if one in LISTED else 0.0)
+        order.revised()
+    return order
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("url_parent", lambda each: each + 1_000_000),
+        ("url_parent", lambda each: each - 2),
+        ("url_page", lambda each: each + 1_000_000),
+        ("url_links", lambda each: -each - 1),
+        ("url_state", lambda each: each + 7),
+        ("url_host", lambda each: each[:1]),
+        ("url_scores", lambda each: each[:, :14]),
+        ("url_priority", lambda each: each * np.nan),
+        ("page_base", lambda each: each + (1 << 40)),
+        ("page_outcome", lambda each: each + 1_000_000),
+        ("sum_place", lambda each: each[:-1]),
+        ("sum_host", lambda each: each[:3]),
+        ("best", lambda each: each + 1_000_000),
+        ("best", lambda each: each - 1_000_000),
+        ("aliases", lambda each: np.array([[7, 1 << 40]], np.int64)),
+        ("weight", lambda each: each[:2]),
+        ("likeness_picture", lambda each: each[:9]),
+    ],
+)
+def test_a_forged_checkpoint_is_refused_and_changes_nothing(name: str, change: Any) -> None:
+    order = _crawled()
+    saved = order.save()
+    arrays = dict(saved.arrays)
+    arrays[name] = change(arrays[name])
+    other = Scout(Owls())
+    with pytest.raises(CollectionError):
+        other.load(Saved(values=saved.values, arrays=arrays))
+    assert other.contributions(LISTED[0].url) == []
+    assert [(one.name, one.adds) for one in other.load(saved).contributions(LISTED[-1].url)] == [
+        (one.name, one.adds) for one in order.contributions(LISTED[-1].url)
+    ]
+
+
+def test_numbers_of_a_forged_checkpoint_are_checked() -> None:
+    saved = _crawled().save()
+    for name, value in (("swept", 1 << 40), ("swept", -1), ("next_place", -5), ("learned", 0)):
+        with pytest.raises(CollectionError):
+            Scout(Owls()).load(Saved(values=saved.values | {name: value}, arrays=saved.arrays))
+
+
+def test_fresh_folders_of_a_barren_place_are_not_explored() -> None:
+    """Folders without number, each with one address that fails: after some, the others are like them."""
+    order = Scout(Owls())
+    barren = [link(f"https://a.example/images/{i}/", position=i) for i in range(60)]
+    other = link("https://a.example/texts/1/", position=60)
+    fetch(order, "https://a.example/", 0.3, [*barren, other])
+    first = {one.name: one.adds for one in order.contributions(barren[-1].url)}["exploring"]
+    for one in barren[:30]:
+        order.gone(one.id)
+        order.revised()
+    fetch(order, "https://a.example/again", 0.3, [barren[-1], other])
+    adds = [{one.name: one.adds for one in order.contributions(each.url)} for each in (barren[-1], other)]
+    assert adds[0].get("exploring", 0.0) < 0.5 * first
+    assert adds[0].get("exploring", 0.0) < adds[1]["exploring"]
+
+
+def test_topic_words_of_context_and_address_are_evidence() -> None:
+    order = Scout(Owls(), topic_terms=["owl"])
+    plain = link("https://a.example/1", "read more", position=0)
+    context = Link("https://a.example/2", url_id("https://a.example/2"), "read more", "all about the owl",
+                   tag_path="body/ul/li/a", position=1)  # fmt: skip
+    address = link("https://a.example/owl", "read more", position=2)
+    found = fetch(order, "https://a.example/", 0.3, [plain, context, address])
+    assert found[context.url] > found[plain.url]
+    assert found[address.url] > found[plain.url]

@@ -96,9 +96,9 @@ class Checkpoints:
             try:
                 model = read_saved(self._folder, f"model-{pages}")
                 order = read_saved(self._folder, f"order-{pages}") if has_order else None
-                self._model.load(model)
                 if order is not None:
                     self._order.load(order)
+                self._model.load(model)
             except DAMAGE as error:
                 self.damaged = self.damaged or str(error) or type(error).__name__
                 continue

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LINKS = 8, WORDS = 8 };
+enum { LINKS = 8, WORDS = 8, TOPICS = 3, COLUMNS = 16, TABLES = 7 };
 enum { FETCHED = 2 };
 #define PRIOR 3.0f
 #define FEW 2.0f
@@ -17,8 +17,8 @@ enum { FETCHED = 2 };
 
 typedef struct {
     uint8_t *state;
-    int32_t *host, *folder, *page, *links, *parent, *path, *near, *site_path, *anchor_words, *url_words;
-    float *topic, *scores, *explore;
+    int32_t *host, *folder, *above, *page, *links, *parent, *path, *near, *site_path, *anchor_words, *url_words;
+    float *topic, *scores, *explore; /* topic: of anchors, of contexts, of the address */
     double *priority;
     Py_ssize_t size, columns;
 } Urls;
@@ -35,7 +35,7 @@ typedef struct {
 } Table;
 
 typedef struct {
-    Table place, site_path, anchor, url, host, folder;
+    Table place, site_path, anchor, url, host, folder, above;
     float *like;
     Py_ssize_t like_mask;
 } Sums;
@@ -53,18 +53,19 @@ borrow_urls(Loan *loan, PyObject *tuple, Urls *urls)
     BORROW(urls->state, tuple, 1, &urls->size);
     BORROW(urls->host, tuple, 2, NULL);
     BORROW(urls->folder, tuple, 3, NULL);
-    BORROW(urls->page, tuple, 4, NULL);
-    BORROW(urls->links, tuple, 5, NULL);
-    BORROW(urls->parent, tuple, 6, NULL);
-    BORROW(urls->path, tuple, 7, NULL);
-    BORROW(urls->near, tuple, 8, NULL);
-    BORROW(urls->site_path, tuple, 9, NULL);
-    BORROW(urls->anchor_words, tuple, 10, NULL);
-    BORROW(urls->url_words, tuple, 11, NULL);
-    BORROW(urls->topic, tuple, 12, NULL);
-    BORROW(urls->scores, tuple, 13, &all);
-    BORROW(urls->explore, tuple, 14, NULL);
-    BORROW(urls->priority, tuple, 15, NULL);
+    BORROW(urls->above, tuple, 4, NULL);
+    BORROW(urls->page, tuple, 5, NULL);
+    BORROW(urls->links, tuple, 6, NULL);
+    BORROW(urls->parent, tuple, 7, NULL);
+    BORROW(urls->path, tuple, 8, NULL);
+    BORROW(urls->near, tuple, 9, NULL);
+    BORROW(urls->site_path, tuple, 10, NULL);
+    BORROW(urls->anchor_words, tuple, 11, NULL);
+    BORROW(urls->url_words, tuple, 12, NULL);
+    BORROW(urls->topic, tuple, 13, NULL);
+    BORROW(urls->scores, tuple, 14, &all);
+    BORROW(urls->explore, tuple, 15, NULL);
+    BORROW(urls->priority, tuple, 16, NULL);
     urls->columns = urls->size ? all / urls->size : 0;
     return 0;
 }
@@ -91,12 +92,12 @@ borrow_held(Loan *loan, PyObject *tuple, Held *held)
     BORROW(held->pages.known, pages, 0, NULL);
     BORROW(held->pages.base, pages, 1, &held->pages.size);
     Table *tables[] = {&held->sums.place, &held->sums.site_path, &held->sums.anchor,
-                       &held->sums.url,   &held->sums.host,      &held->sums.folder};
-    for (int place = 0; place < 6; place++)
+                       &held->sums.url,   &held->sums.host,      &held->sums.folder, &held->sums.above};
+    for (int place = 0; place < TABLES; place++)
         if (borrow_table(loan, sums, place, tables[place]) < 0)
             return -1;
     Py_ssize_t length;
-    BORROW(held->sums.like, sums, 6, &length);
+    BORROW(held->sums.like, sums, TABLES, &length);
     held->sums.like_mask = length - 1;
     return 0;
 }
@@ -198,6 +199,7 @@ outcome(Loan *loan, PyObject *const *arguments)
     }
     add(&sums->host, urls->host[at], w, n);
     add(&sums->folder, urls->folder[at], w, n);
+    add(&sums->above, urls->above[at], w, n);
     return 0;
 }
 
@@ -266,35 +268,42 @@ said(const int32_t *words, const Table *table, float mean)
     return total / sqrtf((float)(known ? known : 1));
 }
 
+/* How much more than its rate a host or folder may be worth, by how little it was tried. */
+static inline double
+bound(float rate, float tried, double spread)
+{
+    double variance = rate * (1.0 - rate);
+    return spread * sqrt((variance > 0.0 ? variance : 0.0) / (tried + 1.0));
+}
+
 static int
 scores(Loan *loan, PyObject *const *arguments)
 {
     Held held;
     int64_t *chosen;
     Py_ssize_t count;
-    double fetched, mean_, deviation, by_host, by_folder;
+    double fetched, mean_, by_host, by_folder;
     if (borrow_held(loan, arguments[0], &held) < 0
         || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
         || read_float(arguments[2], 0, &fetched) < 0 || read_float(arguments[2], 1, &mean_) < 0
-        || read_float(arguments[2], 2, &deviation) < 0 || read_float(arguments[2], 4, &by_host) < 0
-        || read_float(arguments[2], 5, &by_folder) < 0)
+        || read_float(arguments[2], 3, &by_host) < 0 || read_float(arguments[2], 4, &by_folder) < 0)
         return -1;
-    int64_t oldest = PyLong_AsLongLong(PyTuple_GET_ITEM(arguments[2], 3));
+    int64_t oldest = PyLong_AsLongLong(PyTuple_GET_ITEM(arguments[2], 2));
     if (PyErr_Occurred())
         return -1;
     Urls *urls = &held.urls;
     Sums *sums = &held.sums;
-    if (urls->columns != 14) {
-        PyErr_SetString(PyExc_ValueError, "there are 14 scores");
+    if (urls->columns != COLUMNS) {
+        PyErr_Format(PyExc_ValueError, "there are %d scores", COLUMNS);
         return -1;
     }
     float mean = (float)mean_;
-    double spread = deviation * sqrt(log(fetched + 2.0));
+    double spread = sqrt(log(fetched + 2.0));
     for (Py_ssize_t i = 0; i < count; i++) {
         Py_ssize_t at = (Py_ssize_t)chosen[i];
         if (outside(at, urls->size) < 0)
             return -1;
-        float *score = &urls->scores[at * 14];
+        float *score = &urls->scores[at * COLUMNS];
         float best = 0.0f, known[3] = {0.0f, 0.0f, 0.0f}, on_site = 0.0f;
         float page[2] = {0.0f, 0.0f}, list[2] = {0.0f, 0.0f}, beside[2] = {0.0f, 0.0f};
         int links = known_links(urls, at);
@@ -333,7 +342,7 @@ scores(Loan *loan, PyObject *const *arguments)
         score[0] = best;
         score[1] = known[0] * share;
         score[2] = known[1] * share;
-        score[3] = urls->topic[at];
+        score[3] = urls->topic[at * TOPICS];
         score[4] = said(&urls->anchor_words[at * WORDS], &sums->anchor, mean);
         score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean);
         score[6] = rate(beside, mean, PRIOR);
@@ -343,9 +352,11 @@ scores(Loan *loan, PyObject *const *arguments)
         score[10] = links ? on_site * share : mean;
         score[11] = known[2] * share;
         score[12] = rate(host, mean, FEW);
-        score[13] = rate(folder, score[12], FEW);
-        urls->explore[at] =
-            (float)(spread * (by_host / sqrt(host[1] + 1.0) + by_folder / sqrt(folder[1] + 1.0)));
+        score[13] = rate(folder, rate(get(&sums->above, urls->above[at]), score[12], FEW), FEW);
+        score[14] = urls->topic[at * TOPICS + 1];
+        score[15] = urls->topic[at * TOPICS + 2];
+        urls->explore[at] = (float)(by_host * bound(score[12], host[1], spread)
+                                    + by_folder * bound(score[13], folder[1], spread));
     }
     return 0;
 }
@@ -483,18 +494,22 @@ words_of(const unsigned char *text, Py_ssize_t length, uint32_t mask, int32_t *f
 static int
 addresses(Loan *loan, PyObject *const *arguments)
 {
-    int32_t *hosts, *folders, *words;
-    Py_ssize_t count, others[2];
+    int32_t *hosts, *folders, *aboves, *words;
+    Py_ssize_t count, others[3];
     if (!PyList_Check(arguments[0])) {
         PyErr_SetString(PyExc_TypeError, "a list of addresses is wanted");
         return -1;
     }
-    uint32_t mask = (uint32_t)PyLong_AsUnsignedLong(arguments[4]) - 1;
-    if (PyErr_Occurred() || (hosts = borrow(loan, arguments[1], sizeof *hosts, &count, 1)) == NULL
-        || (folders = borrow(loan, arguments[2], sizeof *folders, &others[0], 1)) == NULL
-        || (words = borrow(loan, arguments[3], sizeof *words, &others[1], 1)) == NULL)
+    uint32_t mask = (uint32_t)PyLong_AsUnsignedLong(arguments[3]) - 1;
+    if (PyErr_Occurred())
         return -1;
-    if (count != PyList_GET_SIZE(arguments[0]) || others[0] != count || others[1] != count * WORDS) {
+    BORROW(hosts, arguments[1], 0, &count);
+    BORROW(folders, arguments[1], 1, &others[0]);
+    BORROW(aboves, arguments[1], 2, &others[2]);
+    if ((words = borrow(loan, arguments[2], sizeof *words, &others[1], 1)) == NULL)
+        return -1;
+    if (count != PyList_GET_SIZE(arguments[0]) || others[0] != count || others[1] != count * WORDS
+        || others[2] != count) {
         PyErr_SetString(PyExc_ValueError, "as many entries as addresses are wanted");
         return -1;
     }
@@ -510,18 +525,23 @@ addresses(Loan *loan, PyObject *const *arguments)
                 start = c + 3;
                 break;
             }
-        const unsigned char *query = start, *path = start, *last = NULL;
+        const unsigned char *query = start, *path = start, *last = NULL, *before = NULL;
         while (query < end && *query != '?')
             query++;
         while (path < query && *path != '/')
             path++;
         for (c = start; c < query; c++)
-            if (*c == '/')
+            if (*c == '/') {
+                before = last;
                 last = c;
+            }
         if (last == NULL || last == start)
             last = query;
+        if (before == NULL || before == start)
+            before = last;
         hosts[i] = (int32_t)(crc32(start, path - start) & mask);
         folders[i] = (int32_t)(crc32(start, last - start) & mask);
+        aboves[i] = (int32_t)(crc32(start, before - start) & mask);
         int32_t found[MOST_ADDRESS];
         const unsigned char *from = path < query ? path + 1 : query;
         if (query - from > 400)
@@ -537,7 +557,7 @@ addresses(Loan *loan, PyObject *const *arguments)
     return 0;
 }
 
-FUNCTION(scout_words_read_addresses, 5, addresses)
+FUNCTION(scout_words_read_addresses, 4, addresses)
 
 PyObject *
 scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

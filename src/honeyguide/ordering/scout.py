@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, Self
+from typing import Annotated, Any, Final, NamedTuple, Self
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.errors import CollectionError
 from honeyguide.model import Examples, Link, Page, Scored, UrlId, Verdict
 from honeyguide.ordering import scout_evidence as evidence
 from honeyguide.ordering import scout_weights as weights
@@ -17,6 +17,7 @@ from honeyguide.ordering.base import Combine, LocalOrder, Revised, TextJudge
 from honeyguide.ordering.scout_evidence import (
     COLUMNS,
     FETCHED,
+    LINKS,
     MOST,
     NEIGHBOURS,
     PLACES,
@@ -29,7 +30,8 @@ from honeyguide.ordering.scout_evidence import (
     Standing,
 )
 from honeyguide.ordering.scout_reasons import Reason, reasons
-from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folder, read_addresses
+from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
+from honeyguide.ordering.url_keywords import UrlKeywords
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
 
@@ -48,6 +50,8 @@ SOON: Final = 2048
 """URLs that might be asked for before everything is worked out again."""
 SAMPLE: Final = 2048
 """URLs that the standards are taken from, and outcomes that weights are learned from."""
+CONTEXT: Final = 300
+"""Characters around a link that are looked at."""
 ANCHORS: Final = 50_000
 """Anchors that are remembered with their words."""
 TOLERANCE: Final = 1e-4
@@ -65,13 +69,13 @@ class Said(NamedTuple):
 class Scout(LocalOrder):
     """Each URL is worth what all links to it, and all that became of their like, say it is worth.
 
-    A URL has fourteen scores: the worth of the pages that link to it (best and mean), their likeness to the
+    A URL has sixteen scores: the worth of the pages that link to it (best and mean), their likeness to the
     best pages so far, and their parents' worth; what became of other links near it, in the same list, on the
-    same page, at the same place of the site's pages; the topic in its anchors, the words of its anchors and
-    address as the crawl has learned them, their likeness to the best pages; the rates of its host and folder.
-    Each is standardised over the URLs that wait. They count equally at first; a ridge regression on the
-    crawl's own outcomes then shifts weight to those that tell most on this web. The sum is the worth to
-    expect.
+    same page, at the same place of the site's pages; the topic in its anchors, around them and in its
+    address; the words of its anchors and address as the crawl has learned them, their likeness to the best
+    pages; the rates of its host and folder. Each is standardised over the URLs that wait. They count equally
+    at first; a ridge regression on the crawl's own outcomes then shifts weight to those that tell most on
+    this web, but never below 0. The sum is the worth to expect.
 
     What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
     folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
@@ -84,6 +88,7 @@ class Scout(LocalOrder):
     Args:
         judge: The page model, for anchors.
         languages: Languages of the topic, for the words of anchors and pages.
+        topic_terms: The topic's keywords, for addresses.
         examples: Pages on topic and off it, if any: the first picture of a good page.
         trust: Pages after which a score's own weight is believed by half; larger is more cautious.
         by_host: How much hosts are explored; 0 for not at all.
@@ -109,17 +114,21 @@ class Scout(LocalOrder):
         relevance feedback", WWW 2002 (learning which links to follow from the crawl's own outcomes).
         Peter Auer, Nicolò Cesa-Bianchi, Paul Fischer, "Finite-time analysis of the multiarmed bandit
         problem", Machine Learning 47, 2002 (upper confidence bounds).
+        Jean-Yves Audibert, Rémi Munos, Csaba Szepesvári, "Exploration-exploitation tradeoff using variance
+        estimates in multi-armed bandits", Theoretical Computer Science 410, 2009 (UCB-V).
     """
 
     combine: Combine = "first"
+    needs = frozenset({"judge", "languages", "topic_terms", "examples"})
 
     def __init__(
         self,
         judge: TextJudge,
         *,
         languages: Sequence[str] = ("en",),
+        topic_terms: Sequence[str] = (),
         examples: Examples | None = None,
-        trust: float = 20.0,
+        trust: float = 100.0,
         by_host: float = 0.5,
         by_folder: float = 0.3,
         hubs: float = 0.3,
@@ -141,6 +150,7 @@ class Scout(LocalOrder):
         self._hubs = hubs
         self._left_out = np.array([name in without for name in evidence.SCORES])
         self._likeness = Likeness(languages)
+        self._in_address = UrlKeywords(topic_terms) if topic_terms else None
         self._urls = evidence.new_urls(1024)
         self._pages = evidence.new_pages(256)
         self._sums = evidence.new_sums()
@@ -264,11 +274,6 @@ class Scout(LocalOrder):
         return float(max(1e-3, (self._total[0] + 0.2) / (self._fetched + 2.0)))
 
     @property
-    def _deviation(self) -> float:
-        n = self._fetched + 1.0
-        return math.sqrt(max(1e-4, (self._total[1] + 0.05) / n - ((self._total[0] + 0.1) / n) ** 2))
-
-    @property
     def _oldest(self) -> int:
         return self._next_place - PLACES
 
@@ -291,12 +296,14 @@ class Scout(LocalOrder):
         new = slice(first, first + count)
         urls.id[new] = [number for _, number in found]
         urls.state[new] = WAITING
-        read_addresses(
-            [url for url, _ in found], urls.host[new], urls.folder[new], urls.url_words[new], TABLE
-        )
+        addresses = [url for url, _ in found]
+        places = (urls.host[new], urls.folder[new], urls.above[new])
+        read_addresses(addresses, places, urls.url_words[new], TABLE)
         urls.page[new] = -1
         urls.links[new] = 0
         urls.topic[new] = 0.0
+        if self._in_address:
+            urls.topic[new, 2] = [self._in_address.share(url) for url in addresses]
         urls.told[new] = 0.0
         urls.anchor_words[new] = -1
         for place, (_, number) in enumerate(found):
@@ -339,7 +346,8 @@ class Scout(LocalOrder):
         new = [(link.url, link.id) for link in links if link.id not in slots][: MOST - self._held]
         if new:
             self._hold(new)
-        host = host_and_folder(page.url)[0]
+        fresh = {number for _, number in new}
+        host = host_and_folders(page.url)[0]
         paths: dict[str, int] = {}
         on_site: list[int] = [0]
         places: list[int] = []
@@ -350,10 +358,9 @@ class Scout(LocalOrder):
                 on_site += self._entries.of([f"{host} {link.tag_path}"])
             places.append(place)
         targets = [slots.get(link.id, -1) for link in links]
-        fresh = [
-            (at, link.anchor) for at, link in zip(targets, links, strict=True) if at >= 0 and link.anchor
-        ]
-        self._take_anchors(fresh)
+        held = [(at, link) for at, link in zip(targets, links, strict=True) if at >= 0]
+        self._take_anchors([(at, link.anchor) for at, link in held if link.anchor])
+        self._take_contexts([(at, link) for at, link in held if link.id in fresh])
         found = np.array(targets, np.int64)
         first_near = len(paths) + 2
         near = (first_near + np.arange(len(links)) // NEIGHBOURS).astype(np.int32)
@@ -402,10 +409,20 @@ class Scout(LocalOrder):
             self._said.words[rows] = self._likeness.anchor_entries(new)
         at = np.array([place for place, _ in found], np.int64)
         said = np.array([known[text] for text in texts], np.int64)
-        np.maximum.at(urls.topic, at, self._said.topic[said])
+        np.maximum.at(urls.topic[:, 0], at, self._said.topic[said])
         # The first anchor that has words speaks for the URL. What a fetched one was worth is told already.
         wordless = np.flatnonzero((urls.anchor_words[at, 0] < 0) & (urls.state[at] == WAITING))
         urls.anchor_words[at[wordless]] = self._said.words[said[wordless]]
+
+    def _take_contexts(self, found: Sequence[tuple[int, Link]]) -> None:
+        """How much of the topic the text around the first link to a URL has."""
+        texts = list(dict.fromkeys(link.context[:CONTEXT] for _, link in found if link.context))
+        if not texts:
+            return
+        scores = dict(zip(texts, self._judge.judge_texts(texts), strict=True))
+        for at, link in found:
+            if link.context:
+                self._urls.topic[at, 1] = scores[link.context[:CONTEXT]]
 
     def _value_hub(self, number: int, waiting: NDArray[np.int64]) -> None:
         """A page that leads to new URLs of promise is worth more, as an outcome, than its own text."""
@@ -451,9 +468,7 @@ class Scout(LocalOrder):
 
     def _score(self, chosen: NDArray[np.int64]) -> None:
         """Work out scores and priorities of some URLs."""
-        standing = Standing(
-            self._fetched, self._mean, self._deviation, self._oldest, self._by_host, self._by_folder
-        )
+        standing = Standing(self._fetched, self._mean, self._oldest, self._by_host, self._by_folder)
         evidence.read_scores(self._evidence, chosen, standing)
         evidence.set_priorities(self._urls, chosen, self._joining)
 
@@ -539,49 +554,73 @@ class Scout(LocalOrder):
         return Saved(values=values, arrays={name: each.copy() for name, each in arrays.items()})
 
     def load(self, saved: Saved) -> Self:
-        """Take back what `save` gave."""
+        """Take back what `save` gave.
+
+        Raises:
+            CollectionError: It is damaged, or of another version; nothing was taken then.
+        """
         arrays = saved.arrays
-        values = msgspec.convert(saved.values, _Values)
-        self._held, self._known_pages = len(arrays["url_id"]), len(arrays["page_known"])
-        urls = evidence.new_urls(max(1024, self._held))
-        for name, each in urls._asdict().items():
-            each[: self._held] = arrays[f"url_{name}"]
-        pages = evidence.new_pages(max(256, self._known_pages))
-        for name, each in pages._asdict().items():
-            each[: self._known_pages] = arrays[f"page_{name}"]
-        sums = evidence.new_sums()
-        for name, each in sums._asdict().items():
-            known = arrays[f"sum_{name}"]
-            each[: len(known)] = known
+        try:
+            values = msgspec.convert(saved.values, _Values)
+            held, known_pages = len(arrays["url_id"]), len(arrays["page_known"])
+            urls = evidence.new_urls(max(1024, held))
+            pages = evidence.new_pages(max(256, known_pages))
+            sums = evidence.new_sums()
+            used = min(values.next_place, PLACES)
+            for name, each in urls._asdict().items():
+                _take(each[:held], arrays[f"url_{name}"])
+            for name, each in pages._asdict().items():
+                _take(each[:known_pages], arrays[f"page_{name}"])
+            for name, each in sums._asdict().items():
+                _take(each[:used] if name == "place" else each, arrays[f"sum_{name}"])
+            outcomes, worths = np.zeros_like(self._outcomes), np.zeros_like(self._worths)
+            weight, middle, scale = np.zeros((3, COLUMNS))
+            total = np.zeros(2)
+            for part, name in ((outcomes, "outcomes"), (worths, "worths"), (total, "total")):
+                _take(part, arrays[name])
+            for part, name in ((weight, "weight"), (middle, "middle"), (scale, "scale")):
+                _take(part, arrays[name])
+            best = np.array(arrays["best"], np.int64)
+            aliases = np.array(arrays["aliases"], np.int64).reshape(-1, 2)
+            _check(urls.state[:held], 0, FETCHED + 1)
+            _check(urls.links[:held], 0)
+            _check(urls.page[:held], -1, known_pages)
+            linked = np.arange(LINKS) < urls.links[:held, None]
+            _check(urls.parent[:held][linked], 0, known_pages)
+            _check(best, 0, held)
+            _check(aliases[:, 1], 0, held)
+            _check(np.array([values.swept]), 0, held + 1)
+            _check(pages.outcome[:known_pages], -1, values.learned)
+            _check(pages.base[:known_pages], -1, values.next_place)
+            self._likeness.take(arrays)
+        except (KeyError, TypeError, ValueError, msgspec.ValidationError) as error:
+            raise CollectionError(
+                f"what scout had learned is damaged or of another version ({error})"
+            ) from error
+        self._held, self._known_pages = held, known_pages
         self._urls, self._pages, self._sums = urls, pages, sums
-        self._slots = {number: at for at, number in enumerate(urls.id[: self._held].tolist())}
-        self._slots.update(np.asarray(arrays["aliases"]).tolist())
-        self._likeness.take(arrays)
-        self._outcomes = np.array(arrays["outcomes"], np.float32)
-        self._worths = np.array(arrays["worths"], np.float32)
-        self._best = np.array(arrays["best"], np.int64)
-        self._total = np.array(arrays["total"], np.float64)
+        self._slots = {number: at for at, number in enumerate(urls.id[:held].tolist())}
+        self._slots |= {int(number): int(at) for number, at in aliases}
+        self._outcomes, self._worths, self._best, self._total = outcomes, worths, best, total
         self._next_place, self._fetched = values.next_place, values.fetched
         self._learned, self._swept = values.learned, values.swept
         self._relearn_at, self._refresh_at = values.relearn_at, values.refresh_at
         self._all_stale = values.all_stale
-        self._joining = Joining(
-            values.start,
-            np.array(arrays["weight"], np.float64),
-            np.array(arrays["middle"], np.float64),
-            np.array(arrays["scale"], np.float64),
-        )
+        self._joining = Joining(values.start, weight, middle, scale)
         self._touched = []
         return self
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
+
 class _Values(msgspec.Struct, frozen=True):
-    next_place: int
-    fetched: int
-    learned: int
-    swept: int
-    relearn_at: int
-    refresh_at: int
+    next_place: _Count
+    fetched: _Count
+    learned: _Count
+    swept: _Count
+    relearn_at: _Count
+    refresh_at: _Count
     all_stale: bool
     start: float
 
@@ -593,3 +632,18 @@ def worth_of(verdict: Verdict) -> float:
 
 def _grown(array: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([array, np.zeros_like(array)])
+
+
+def _take(room: NDArray[Any], saved: NDArray[Any]) -> None:
+    """Fill an array with a saved one of the same shape and kind, of finite numbers only."""
+    if saved.shape != room.shape or saved.dtype != room.dtype:
+        raise ValueError(f"an array is {saved.dtype}{list(saved.shape)}, not {room.dtype}{list(room.shape)}")
+    if room.dtype.kind == "f" and not np.isfinite(saved).all():
+        raise ValueError("an array holds numbers that are none")
+    room[...] = saved
+
+
+def _check(numbers: NDArray[Any], least: int, end: int = 1 << 62) -> None:
+    """Numbers that point somewhere must point there."""
+    if len(numbers) and not least <= numbers.min() <= numbers.max() < max(end, least + 1):
+        raise ValueError(f"a number is not in {least} to {end - 1}")

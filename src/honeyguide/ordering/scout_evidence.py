@@ -25,6 +25,7 @@ Ints = NDArray[np.int32]
 
 LINKS: Final = 8
 WORDS: Final = 8
+TOPICS: Final = 3
 MOST: Final = 150_000
 PLACES: Final = 1 << 22
 TABLE: Final = 1 << 16
@@ -51,6 +52,8 @@ SCORES: Final = (
     "grandparents",
     "host",
     "folder",
+    "topic in context",
+    "topic in address",
 )
 """The scores of a URL, in the order of their columns."""
 COLUMNS: Final = len(SCORES)
@@ -65,6 +68,8 @@ class Urls(NamedTuple):
     state: NDArray[np.uint8]
     host: Ints
     folder: Ints
+    above: Ints
+    """Folder that its folder lies in."""
     page: Ints
     """Its number among the pages once it is fetched; -1 before."""
     links: Ints
@@ -81,7 +86,7 @@ class Urls(NamedTuple):
     url_words: Ints
     """Entries of its words, -1 for none."""
     topic: Floats
-    """Highest score of its anchors by the page model."""
+    """Highest scores of its anchors and of the texts around them by the page model, and of its address."""
     scores: Floats
     explore: Floats
     priority: NDArray[np.float64]
@@ -111,6 +116,7 @@ class Sums(NamedTuple):
     url: Floats
     host: Floats
     folder: Floats
+    above: Floats
     like: Floats
     """What a word says for likeness to the best pages so far (see `scout_words`); one column."""
 
@@ -130,6 +136,7 @@ def new_urls(size: int) -> Urls:
         state=np.zeros(size, np.uint8),
         host=np.zeros(size, np.int32),
         folder=np.zeros(size, np.int32),
+        above=np.zeros(size, np.int32),
         page=np.full(size, -1, np.int32),
         links=np.zeros(size, np.int32),
         parent=np.zeros((size, LINKS), np.int32),
@@ -138,7 +145,7 @@ def new_urls(size: int) -> Urls:
         site_path=np.zeros((size, LINKS), np.int32),
         anchor_words=np.full((size, WORDS), -1, np.int32),
         url_words=np.full((size, WORDS), -1, np.int32),
-        topic=np.zeros(size, np.float32),
+        topic=np.zeros((size, TOPICS), np.float32),
         scores=np.zeros((size, COLUMNS), np.float32),
         explore=np.zeros(size, np.float32),
         priority=np.zeros(size, np.float64),
@@ -158,9 +165,9 @@ def new_pages(size: int) -> Pages:
 
 def new_sums() -> Sums:
     """Empty sums."""
-    place, *tables = (np.zeros((size, 2), np.float32) for size in (PLACES, *(TABLE,) * 5))
-    site_path, anchor, url, host, folder = tables
-    return Sums(place, site_path, anchor, url, host, folder, np.zeros(TABLE, np.float32))
+    sizes = dict.fromkeys(Sums._fields, TABLE) | {"place": PLACES}
+    tables = {name: np.zeros((size, 2), np.float32) for name, size in sizes.items() if name != "like"}
+    return Sums(**tables, like=np.zeros(TABLE, np.float32))
 
 
 class NewLinks(NamedTuple):
@@ -179,7 +186,6 @@ class Standing(NamedTuple):
     fetched: int
     mean: float
     """Worth of the fetched pages."""
-    deviation: float
     oldest: int
     """Places before this one are gone from the ring."""
     by_host: float
@@ -211,6 +217,7 @@ def add_outcome(held: Held, at: int, change: Sequence[float], oldest: int) -> No
         table[words[words >= 0]] += change
     sums.host[urls.host[at]] += change
     sums.folder[urls.folder[at]] += change
+    sums.above[urls.above[at]] += change
 
 
 @compiled
@@ -255,6 +262,16 @@ def _said(words: Ints, table: Floats, mean: np.float32) -> Floats:
     return said
 
 
+def _bound(rate: Floats, tried: Floats, spread: float) -> NDArray[np.float64]:
+    """How much more than its rate a host or folder may be worth, by how little it was tried.
+
+    The upper confidence bound with the variance of a rate (UCB-V): of a folder whose like all failed,
+    nothing is hoped for.
+    """
+    variance = np.maximum(0.0, rate.astype(np.float64) * (1.0 - rate.astype(np.float64)))
+    return spread * np.sqrt(variance / (tried.astype(np.float64) + 1.0))
+
+
 @compiled
 def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> None:
     """Work out the scores of some URLs, and what exploring them is worth."""
@@ -289,18 +306,19 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
     scores[:, 10] = np.where(links > 0, (on_site * valid).sum(axis=1) * share, mean)
     words = urls.anchor_words[chosen]
     spoken = words >= 0
-    scores[:, 3] = urls.topic[chosen]
+    scores[:, [3, 14, 15]] = urls.topic[chosen]
     scores[:, 4] = _said(words, sums.anchor, mean)
     scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
     scores[:, 8] = (sums.like[words] * spoken).sum(axis=1) / np.sqrt(spoken.sum(axis=1) + 3.0)
     host, folder = sums.host[urls.host[chosen]], sums.folder[urls.folder[chosen]]
     scores[:, 12] = _rate(host, mean, 2.0)
-    scores[:, 13] = _rate(folder, scores[:, 12], 2.0)
+    # A folder is like the folder it lies in, and that like its host, until it has pages of its own.
+    scores[:, 13] = _rate(folder, _rate(sums.above[urls.above[chosen]], scores[:, 12], 2.0), 2.0)
     urls.scores[chosen] = scores
-    spread = standing.deviation * math.sqrt(math.log(standing.fetched + 2.0))
-    urls.explore[chosen] = spread * (
-        standing.by_host / np.sqrt(host[:, 1] + 1.0) + standing.by_folder / np.sqrt(folder[:, 1] + 1.0)
-    )
+    spread = math.sqrt(math.log(standing.fetched + 2.0))
+    urls.explore[chosen] = standing.by_host * _bound(
+        scores[:, 12], host[:, 1], spread
+    ) + standing.by_folder * _bound(scores[:, 13], folder[:, 1], spread)
 
 
 @compiled

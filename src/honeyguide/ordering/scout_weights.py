@@ -13,6 +13,8 @@ FIRST_STEP: Final = 0.02
 """What one deviation of one score is worth before anything is learned."""
 FIRST_TRUST: Final = 10.0
 """Pages of evidence that this first step stands for, for each score."""
+SWEEPS: Final = 15
+"""Rounds over all weights: after so many they move no more that it matters."""
 
 
 def standard(scores: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -37,8 +39,10 @@ def fitted(
 ) -> Joining:
     """Weights after some outcomes: one common step for all scores, and what each deserves beyond it.
 
-    Both are ridge regressions: the common step starts at `FIRST_STEP`, the corrections at 0, and `trust` is
-    the number of pages after which a correction is believed by half.
+    Both are ridge regressions: the common step starts at `FIRST_STEP`, each weight at the common step, and
+    `trust` is the number of pages after which a weight of its own is believed by half. Every score is made
+    so that more of it is better. A few pages can say the opposite, by chance, and a crawl that believes them
+    leaves its topic: no weight is below 0 (coordinate descent).
 
     Args:
         scores: Of the URLs that were fetched, when they were.
@@ -50,11 +54,11 @@ def fitted(
     Example:
         >>> import numpy as np
         >>> scores = np.zeros((40, COLUMNS), np.float32)
-        >>> scores[::2, 3] = 1.0
+        >>> scores[::2, 3], scores[1::2, 4] = 1.0, 1.0
         >>> ones = np.ones(COLUMNS)
-        >>> learned = fitted(scores, scores[:, 3], middle=0 * ones, scale=ones, trust=10.0)
-        >>> int(learned.weight.argmax())
-        3
+        >>> learned = fitted(scores, scores[:, 3], middle=0 * ones, scale=ones, trust=1.0)
+        >>> int(learned.weight.argmax()), float(learned.weight[4])
+        (3, 0.0)
     """
     z = np.clip((scores - middle) / scale, -CLIP, CLIP)
     centre, average = z.mean(axis=0), float(worth.mean())
@@ -64,6 +68,11 @@ def fitted(
     first = FIRST_TRUST * COLUMNS
     step = (float(together @ wanted) + FIRST_STEP * first) / (float(together @ together) + first)
     step = max(1e-3, step)
-    left = wanted - step * together
-    weight = step + np.linalg.solve(z.T @ z + trust * np.eye(COLUMNS), z.T @ left)
+    products = z.T @ z + trust * np.eye(COLUMNS)
+    aim = z.T @ wanted + trust * step
+    weight = np.full(COLUMNS, step)
+    for _ in range(SWEEPS):
+        for each, row in enumerate(products):
+            own = float(row[each])
+            weight[each] = max(0.0, weight[each] + (float(aim[each]) - float(row @ weight)) / own)
     return Joining(average - float(centre @ weight), weight, middle, scale)

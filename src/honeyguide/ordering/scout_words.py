@@ -77,26 +77,27 @@ def url_words(url: str) -> list[bytes]:
     return list(dict.fromkeys(found))[-WORDS:]
 
 
-def host_and_folder(url: str) -> tuple[str, str]:
-    """The host of an address, and the host with the folder of its path.
+def host_and_folders(url: str) -> tuple[str, str, str]:
+    """The host of an address, the host with the folder of its path, and with the one that lies in.
 
     Example:
-        >>> host_and_folder("https://a.example/docs/birds/owl.html")
-        ('a.example', 'a.example/docs/birds')
+        >>> host_and_folders("https://a.example/docs/birds/owl.html")
+        ('a.example', 'a.example/docs/birds', 'a.example/docs')
     """
     rest = url.partition("://")[2]
     place = rest.partition("?")[0]
-    return place.partition("/")[0], place.rpartition("/")[0] or place
+    folder = place.rpartition("/")[0] or place
+    return place.partition("/")[0], folder, folder.rpartition("/")[0] or folder
 
 
 @compiled
-def read_addresses(urls: list[str], hosts: Ints, folders: Ints, words: Ints, size: int) -> None:
-    """Entries of the hosts, folders and words of addresses, in a table of `size`."""
+def read_addresses(urls: list[str], places: tuple[Ints, Ints, Ints], words: Ints, size: int) -> None:
+    """Entries of the hosts, folders and folders above, and of the words of addresses, in tables of `size`."""
     del size  # `TABLE`; the twin in C is told.
-    for place, url in enumerate(urls):
-        host, folder = host_and_folder(url)
-        hosts[place], folders[place] = entry(host), entry(folder)
-        words[place] = padded([entry(word) for word in url_words(url)])
+    for row, url in enumerate(urls):
+        for column, text in zip(places, host_and_folders(url), strict=True):
+            column[row] = entry(text)
+        words[row] = padded([entry(word) for word in url_words(url)])
 
 
 @compiled
@@ -197,6 +198,10 @@ class Likeness:
         return {f"likeness_{name}": each for name, each in self._vectors._asdict().items()}
 
     def take(self, arrays: dict[str, NDArray[np.generic]]) -> None:
-        """Take back what `arrays` gave."""
+        """Take back what `arrays` gave; ValueError where that cannot be."""
+        given = {name: np.asarray(arrays[f"likeness_{name}"]) for name in self._vectors._fields}
         for name, each in self._vectors._asdict().items():
-            each[:] = arrays[f"likeness_{name}"]
+            if given[name].shape != each.shape or not np.isfinite(given[name].astype(np.float64)).all():
+                raise ValueError(f"likeness_{name} is no array of {each.shape[0]} numbers")
+        for name, each in self._vectors._asdict().items():
+            each[:] = given[name]

@@ -45,11 +45,12 @@ class UrlKeywords(LocalOrder):
         """The keyword share, by link."""
         ranked = []
         for index, link in enumerate(links):
-            share = self._share(link.url)
+            share = self.share(link.url)
             ranked.append(Scored(index, share, factors={"url": share}))
         return ranked
 
-    def _share(self, url: str) -> float:
+    def share(self, url: str) -> float:
+        """The best share of a keyword that an address holds, 0..1."""
         text = url.partition("://")[2].lower()
         if "%" in text:
             text = unquote(text)
