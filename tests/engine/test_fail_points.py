@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,8 @@ from consistency import check_consistent, page_facts
 from honeyguide import failpoint
 from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError, HoneyguideError
+from honeyguide.model import Seen
+from honeyguide.store.schema import SINCE_2, TABLES
 
 MORTAL = Path(__file__).parents[1] / "support" / "mortal.py"
 UNCOMMITTED = 65
@@ -24,6 +29,10 @@ OFTEN = {"fetch.asked", "fetch.answered", "archive.written", "arrive.page"}
 """Fail points of every page."""
 ONCE = {"begin.topic", "checkpoint.order", "checkpoint.files"}
 """Fail points that a small crawl passes only at its beginning or its end."""
+AGAIN = ("revisit.version", "revisit.taken")
+"""Fail points of pages that are visited again."""
+FIRST = [name for name in failpoint.NAMES if name not in AGAIN and name != "upgrade.state"]
+"""Fail points of a first crawl."""
 
 Life = Callable[[Path, str, int, str], int]
 
@@ -86,11 +95,56 @@ def test_each_point_once(life: Life, tmp_path: Path) -> None:
     pages = 100
     whole = tmp_path / "whole"
     assert life(whole, "best-first", pages, "-") == 0
-    for name in failpoint.NAMES:
+    for name in FIRST:
         folder = tmp_path / name.replace(".", "-")
         die(life, folder, "best-first", pages, f"{name}:{20 if name in OFTEN else 1}")
         assert life(folder, "best-first", pages, "-") == 0
         check_end(folder, whole, deaths=2, warcio=False)
+
+
+def lives(folder: Path) -> list[tuple[str, Seen, str]]:
+    """Every visit of every page."""
+    with Collection.open(folder) as collection:
+        found = sorted(collection.state.history.visits(), key=lambda visit: (visit.url, visit.number))
+        return [(visit.url, visit.what, visit.digest) for visit in found]
+
+
+def test_each_point_of_a_recrawl(life: Life, tmp_path: Path) -> None:
+    base, whole = tmp_path / "base", tmp_path / "whole"
+    assert life(base, "best-first", 80, "-") == 0
+    shutil.copytree(base, whole)
+    assert life(whole, "best-first", 0, "-") == 0
+    check_consistent(whole)
+    visits = lives(whole)
+    assert {what for _, what, _ in visits} >= {Seen.SAME, Seen.TOUCHED, Seen.CHANGED, Seen.GONE}
+    others = ("archive.torn", "commit.flushed", "commit.state", "commit.done", "resume.indexed")
+    for name in (*AGAIN, *others):
+        folder = tmp_path / name.replace(".", "-")
+        shutil.copytree(base, folder)
+        if name == "resume.indexed":  # there must be a page whose text is in the state only
+            assert life(folder, "best-first", 0, "commit.state:2") == -signal.SIGKILL
+        fail_at = f"{name}:{5 if name in AGAIN else 1}"
+        assert life(folder, "best-first", 0, fail_at) == -signal.SIGKILL, name
+        assert life(folder, "best-first", 0, "-") == 0
+        assert lives(folder) == visits, name
+        assert page_facts(folder)[:80] == page_facts(whole)[:80]
+        check_consistent(folder, warcio=False)
+
+
+def test_death_while_an_old_collection_is_brought_up_to_date(life: Life, tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    assert life(folder, "best-first", 20, "-") == 0
+    before = page_facts(folder)
+    with closing(sqlite3.connect(folder / "state.sqlite")) as connection, connection:
+        for name in SINCE_2:
+            connection.execute(f"DROP {'INDEX' if 'INDEX' in TABLES[name] else 'TABLE'} IF EXISTS {name}")
+        connection.execute("PRAGMA user_version = 1")
+    assert page_facts(folder) == before  # read as it is
+    assert life(folder, "best-first", 0, "upgrade.state:1") == -signal.SIGKILL
+    assert page_facts(folder) == before
+    assert life(folder, "best-first", 0, "-") == 0
+    check_consistent(folder, warcio=False)
+    assert lives(folder)
 
 
 @pytest.mark.slow
@@ -100,7 +154,7 @@ def test_each_point_five_times(life: Life, tmp_path: Path, recipe: str) -> None:
     whole = tmp_path / "whole"
     assert life(whole, recipe, pages, "-") == 0
     chance = random.Random(3)
-    for name in failpoint.NAMES:
+    for name in FIRST:
         folder = tmp_path / name.replace(".", "-")
         deaths = 0
         for _ in range(1 if name in ONCE else 5):

@@ -26,15 +26,22 @@ def check_consistent(folder: Path, *, warcio: bool = True) -> None:
         state = collection.state
         assert state.check() == []
         counts = state.counts()
-        assert counts[Outcome.FETCHED] + counts.get(Outcome.NOINDEX, 0) == state.page_count()
+        held = (Outcome.FETCHED, Outcome.NOINDEX, Outcome.GONE)
+        assert sum(counts.get(outcome, 0) for outcome in held) == state.page_count()
         indexed = [
             page.row
             for page in collection.pages()
-            if (record := state.url_by_row(page.row)) and record.status is Outcome.FETCHED
+            if (record := state.url_by_row(page.row)) and record.status in (Outcome.FETCHED, Outcome.GONE)
         ]
         index = FullText.open(folder / "index.sqlite", read_only=True)
         assert index.missing(indexed) == []
         assert index.size() == len(indexed)
+        for row in indexed:
+            page = state.page_by_row(row)
+            assert page is not None
+            assert index.dated(row) == page.at
+        for _, old, _ in state.history.versions():
+            assert not old.on_topic or old.digest == "" or index.has_past(old.row, old.at), old.url
         index.close()
     for archive in (folder / "archive").glob("*.warc.gz"):
         assert check_archive(archive).records["response"] > 0

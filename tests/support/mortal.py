@@ -1,17 +1,22 @@
 """Crawls that die at fail points, one forked child each, so that imports are paid once.
 
 `python mortal.py` reads lines `FOLDER RECIPE PAGES FAIL_AT` and answers each with how the child ended: 0, or
-minus the signal. FAIL_AT may also be `-` for no death, or `after:SECONDS` for one at that moment. Every URL a
-child asks for is noted in `FOLDER.asked`.
+minus the signal. With 0 PAGES the child visits all pages of the collection again, in a web that has changed.
+FAIL_AT may also be `-` for no death, or `after:SECONDS` for one at that moment. Every URL a child asks for is
+noted in `FOLDER.asked`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import signal
 import sys
+import zlib
 from pathlib import Path
+
+import msgspec
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -38,6 +43,29 @@ class Noting(GeneratedFetcher):
         return await super().fetch(request)
 
 
+class Changed(Noting):
+    """The same web later: some pages say more, some are gone, some link to a page that nobody knew."""
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        """As the generated web answers today."""
+        answer = await super().fetch(request)
+        if (
+            isinstance(answer, Failure)
+            or answer.status != 200
+            or not answer.body.rstrip().endswith(b"</html>")
+        ):
+            return answer
+        kind = zlib.crc32(request.url.encode()) % 10
+        if kind == 0:
+            return msgspec.structs.replace(
+                answer, status=404, payload=b"", body=b"", response_head=b"HTTP/1.1 404 Not Found\r\n\r\n"
+            )
+        more = {1: b"<p>Something was added.</p>", 2: b'<a href="later.html">later</a>', 3: b"<!-- 1 -->"}
+        body = answer.body.replace(b"</body>", more.get(kind, b"") + b"</body>")
+        payload = gzip.compress(body, mtime=0) if answer.header("content-encoding") == "gzip" else body
+        return msgspec.structs.replace(answer, payload=payload, body=body)
+
+
 def child(folder: Path, recipe: str, pages: int, fail_at: str) -> None:
     """One crawl, or what there is of it."""
     if fail_at.startswith("after:"):
@@ -47,9 +75,19 @@ def child(folder: Path, recipe: str, pages: int, fail_at: str) -> None:
     elif fail_at != "-":
         failpoint.arm({"HONEYGUIDE_TESTS": "1", "HONEYGUIDE_FAIL_AT": fail_at})
     clock = VirtualClock()
-    asked = Noting(clock, folder.with_suffix(".asked"))
+    asked = (Noting if pages else Changed)(clock, folder.with_suffix(".asked"))
+    if not pages:
+        crawl = Crawl(small_topic(), out=folder, recipe=recipe, clock=clock, fetcher=asked)
+        asyncio.run(again(crawl))
+        return
     crawl = Crawl(small_topic(), out=folder, recipe=recipe, clock=clock, fetcher=asked, max_pages=pages)
     asyncio.run(finish(crawl))
+
+
+async def again(crawl: Crawl) -> None:
+    """Visit everything once more."""
+    async for _ in crawl.recrawl():
+        pass
 
 
 def main() -> None:

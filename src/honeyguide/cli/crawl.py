@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -26,7 +28,7 @@ from honeyguide.job.changed_topic import settled, take_topic
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
 from honeyguide.log import writes_logs
-from honeyguide.model import Outcome
+from honeyguide.model import Event, Outcome
 from honeyguide.store.layout import Layout, is_begun, is_collection
 from honeyguide.topic.seed_list import read_seeds, refuse_files
 from honeyguide.trust import is_trusted, remember_trust
@@ -195,7 +197,14 @@ def check_same_topic(config: Config, layout: Layout) -> None:
 
 
 def run(
-    config: Config, folder: Path, *, json: bool, quiet: bool, ui: bool = False, metrics: str = ""
+    config: Config,
+    folder: Path,
+    *,
+    json: bool,
+    quiet: bool,
+    ui: bool = False,
+    metrics: str = "",
+    again: dict[str, Any] | None = None,
 ) -> None:
     """Run a crawl with progress and clean interrupts, and print how it ended.
 
@@ -206,6 +215,7 @@ def run(
         quiet: Show no progress.
         ui: Open the portal beside it.
         metrics: Where to answer Prometheus; empty for nowhere.
+        again: Arguments of a recrawl; None for a crawl.
     """
     place = None
     if metrics:
@@ -213,15 +223,24 @@ def run(
 
         place = parse_place(metrics)
     if not ui:
-        _run(config, folder, place, json=json, quiet=quiet)
+        _run(config, folder, place, json=json, quiet=quiet, again=again)
         return
     with portal_beside(folder) as portal:
-        _run(config, folder, place, json=json, quiet=quiet)
+        _run(config, folder, place, json=json, quiet=quiet, again=again)
         portal.wait()
 
 
-def _run(config: Config, folder: Path, metrics: tuple[str, int] | None, *, json: bool, quiet: bool) -> None:
-    note(f"crawling for {config.topic.name!r} into {folder} (Ctrl-C stops it in order)")
+def _run(
+    config: Config,
+    folder: Path,
+    metrics: tuple[str, int] | None,
+    *,
+    json: bool,
+    quiet: bool,
+    again: dict[str, Any] | None,
+) -> None:
+    doing = "crawling" if again is None else "visiting pages again"
+    note(f"{doing} for {config.topic.name!r} into {folder} (Ctrl-C stops it in order)")
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
@@ -231,7 +250,9 @@ def _run(config: Config, folder: Path, metrics: tuple[str, int] | None, *, json:
         for lack in lacks(recipe):
             note(f"warning: {lack}")
     warnings: dict[str, None] = {}
-    run_here(lambda: _watch(job, config, warnings, metrics, quiet=quiet))
+    before = _so_far(folder) if again is not None else {}
+    events = job.run if again is None else partial(job.recrawl, **again)
+    run_here(lambda: _watch(job, events, config, warnings, metrics, quiet=quiet))
     for url, reason in job.missed_examples:
         note(f"warning: example {url} was not used: {reason}")
     for said in [] if writes_logs() else list(warnings)[:MOST_WARNINGS]:
@@ -240,29 +261,70 @@ def _run(config: Config, folder: Path, metrics: tuple[str, int] | None, *, json:
         status = collection.status()
         if status.pages == 0 and status.waiting == 0 and job.reason != INTERRUPTED:
             raise CollectionError(no_page(collection, config.crawl.seeds))
-    facts: dict[str, object] = {
-        "stopped": job.reason,
+    facts: dict[str, object] = {"stopped": job.reason}
+    facts |= _gathered(status) if again is None else _come_back(before, _so_far(folder))
+    facts["collection"] = str(folder)
+    if warnings:
+        facts["warnings"] = list(warnings) if json else f"{len(warnings)}, the first: {next(iter(warnings))}"
+    if job.missed_examples:
+        facts["examples not used"] = [f"{url}: {reason}" for url, reason in job.missed_examples]
+    if again is None and (left_out := not_fetched(status)):
+        facts["not fetched"] = left_out
+    print_facts(facts, json=json)
+    verb, further = ("resume", "report") if again is None else ("recrawl", "changes")
+    if job.reason == INTERRUPTED:
+        fail(f"interrupted; go on with: honeyguide {verb} {folder}")
+    else:
+        note(f"next: honeyguide {further} {folder}, honeyguide search {folder} WORDS")
+
+
+def _gathered(status: Status) -> dict[str, object]:
+    """What a crawl has by now."""
+    return {
         "pages": status.pages,
         "relevant": status.relevant,
         "harvest": round(status.harvest, 4),
         "waiting": status.waiting,
         "requests": status.requests,
-        "collection": str(folder),
     }
-    if warnings:
-        facts["warnings"] = list(warnings) if json else f"{len(warnings)}, the first: {next(iter(warnings))}"
-    if job.missed_examples:
-        facts["examples not used"] = [f"{url}: {reason}" for url, reason in job.missed_examples]
-    if left_out := not_fetched(status):
-        facts["not fetched"] = left_out
-    print_facts(facts, json=json)
-    if job.reason == INTERRUPTED:
-        fail(f"interrupted; go on with: honeyguide resume {folder}")
-    else:
-        note(f"next: honeyguide report {folder}, honeyguide search {folder} WORDS")
 
 
-_DONE = frozenset({Outcome.FETCHED, Outcome.REDIRECTED, Outcome.CANONICAL, Outcome.LISTING, Outcome.WAITING})
+def _so_far(folder: Path) -> dict[str, int]:
+    """What was spent and found by now."""
+    with Collection.open(folder) as collection:
+        tally = collection.state.setting("tally")
+    return {
+        name: value
+        for name, value in (tally if isinstance(tally, dict) else {}).items()
+        if isinstance(value, int)
+    }
+
+
+def _come_back(before: dict[str, int], after: dict[str, int]) -> dict[str, object]:
+    """What a recrawl did."""
+    made = {
+        name: after.get(name, 0) - before.get(name, 0) for name in ("revisits", "changed", "gone", "pages")
+    }
+    return {
+        "visited again": made["revisits"],
+        "changed": made["changed"],
+        "gone": made["gone"],
+        "new pages": made["pages"],
+        "pages": after.get("pages", 0),
+        "relevant": after.get("relevant", 0),
+    }
+
+
+_DONE = frozenset(
+    {
+        Outcome.FETCHED,
+        Outcome.REDIRECTED,
+        Outcome.CANONICAL,
+        Outcome.LISTING,
+        Outcome.WAITING,
+        Outcome.GONE,
+    }
+)
 
 
 def not_fetched(status: Status) -> list[str]:
@@ -291,7 +353,13 @@ def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
 
 
 async def _watch(
-    job: Crawl, config: Config, warnings: dict[str, None], metrics: tuple[str, int] | None, *, quiet: bool
+    job: Crawl,
+    events: Callable[[], AsyncIterator[Event]],
+    config: Config,
+    warnings: dict[str, None],
+    metrics: tuple[str, int] | None,
+    *,
+    quiet: bool,
 ) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -306,10 +374,10 @@ async def _watch(
             port = await beside.enter_async_context(serve_metrics(job, *metrics))
             note(f"metrics: port {port} of {metrics[0]}")
         progress = beside.enter_context(Progress(config.crawl.max_pages, quiet=quiet))
-        async for event in job.run():
+        async for event in events():
             if event.kind == "warning" and len(warnings) < 1000:
                 warnings[f"{event.data.get('source', '')}: {event.data.get('note', '')}"] = None
-            if event.kind == "page":
+            if event.kind in {"page", "revisit"}:
                 now = job.progress
                 progress.update(
                     pages=now.pages,

@@ -89,6 +89,12 @@ VERBS = (
         "resume collections/owls --max-pages 5000",
     ),
     Verb(
+        "recrawl",
+        "honeyguide.cli.recrawl:recrawl",
+        "Visit the pages of a collection again: keep what changed, mark what is gone.",
+        "recrawl collections/owls --older-than 7d --budget 500",
+    ),
+    Verb(
         "trust",
         "honeyguide.cli.trust:trust",
         "Trust a topic file or a collection that somebody else made.",
@@ -291,7 +297,7 @@ VERBS = (
 _EXAMPLE = "Example: honeyguide {}"
 
 SECTIONS = {
-    "Crawl": ("topic", "crawl", "resume", "trust", "demo"),
+    "Crawl": ("topic", "crawl", "resume", "recrawl", "trust", "demo"),
     "Read a collection": (
         "status",
         "report",

@@ -159,7 +159,7 @@ def _words(code: int) -> str:
     outcome = Outcome(code)
     if outcome is Outcome.WAITING:
         return "still waiting"
-    if outcome in (Outcome.FETCHED, Outcome.NOINDEX):
+    if outcome in (Outcome.FETCHED, Outcome.NOINDEX, Outcome.GONE):
         return "judged off topic"
     first, rest = outcome.label[0], outcome.label[1:]
     return outcome.label if rest[:1].isupper() else first.lower() + rest

@@ -21,7 +21,9 @@ WINDOW = 200
 NOTED = 1e3
 """Priorities from here on belong to seeds and suggestions: there is no score behind them."""
 BINS = 12
-NOT_LEFT_OUT = frozenset({Outcome.FETCHED, Outcome.REDIRECTED, Outcome.CANONICAL, Outcome.LISTING})
+NOT_LEFT_OUT = frozenset(
+    {Outcome.FETCHED, Outcome.REDIRECTED, Outcome.CANONICAL, Outcome.LISTING, Outcome.GONE}
+)
 """Ends of URLs that cost the collection nothing."""
 
 

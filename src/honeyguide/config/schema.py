@@ -182,6 +182,14 @@ class CrawlTable(Table):
     """Read sitemaps that robots.txt or pages name."""
     follow_feeds: bool = False
     """Read RSS and Atom feeds that pages name."""
+    keep_fresh: bool = False
+    """Never end: visit the pages of the collection again, beside new ones, as often as they change."""
+    fresh_every: Annotated[Span, Field(ge=60)] = 7 * 86400.0
+    """Time between two visits of a page, on average over the pages that are worth one."""
+    fresh_share: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    """Share of the visits that goes to known pages, where new ones wait as well."""
+    fresh_policy: Literal["gain", "uniform", "proportional"] = "gain"
+    """How visits are shared among known pages: by what they win, equally, or by how often pages change."""
     random_seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     """Equal seeds give equal crawls of equal webs."""
     concurrency: Annotated[int, Field(ge=1, le=4096)] = 32

@@ -14,11 +14,12 @@ from honeyguide.engine.visit import Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Offers, Waiting
 from honeyguide.log import DEBUG, LOG, say
-from honeyguide.model import Event, Link, Outcome, Page, Scored, Verdict, Via
+from honeyguide.model import Event, Link, Outcome, Page, Scored, Seen, Verdict, Via
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel
 from honeyguide.store.archive import Position
 from honeyguide.store.duplicates import NearDuplicates
+from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import FullText
 from honeyguide.store.records import PageRecord
 from honeyguide.web import falling_marginal, host_key, url_id
@@ -152,20 +153,19 @@ class Arrival:
         if visit.page is not None:
             last = msgspec.structs.replace(
                 last,
-                refers_to=self._twin(last.digest),
+                refers_to=self.twin(last.digest),
                 metadata={"via": waiting.parent_url, "hops": str(waiting.depth)},
             )
         position = self._archive.write_exchange(last)
         failpoint("archive.written")
         return position
 
-    def _twin(self, digest: str) -> tuple[str, float] | None:
+    def twin(self, digest: str) -> tuple[str, float] | None:
         """URL and time of an archived page with the same bytes."""
         row = self._state.page_by_digest(digest)
-        if not row:
-            return None
-        self._frontier.flush()  # the twin's own row may still be on its way to the table
-        twin = self._state.page_by_row(row)
+        if row:
+            self._frontier.flush()  # the twin's own row may still be on its way to the table
+        twin = self._state.page_by_row(row) if row else self._state.history.payload_of(digest)
         return (twin.url, twin.at) if twin and twin.file else None
 
     def _ended(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
@@ -197,6 +197,16 @@ class Arrival:
         return events
 
     def _listing(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
+        """Queue what a sitemap or feed names, and note that it was read: it will be read again."""
+        known = self._frontier.known
+        self.queue_listing(waiting, visit, now)
+        digest = visit.exchanges[-1].digest if visit.exchanges else ""
+        self._state.history.add(
+            VisitRecord(waiting.row, now, Seen.FIRST, status=visit.status, digest=digest, known=known)
+        )
+        return self._ended(waiting, visit, now)
+
+    def queue_listing(self, waiting: Waiting, visit: Visit, now: float) -> None:
         """Queue what a sitemap or feed names, ranked as links of a page of average relevance."""
         links = tuple(Link(url, url_id(url), position=i) for i, url in enumerate(visit.listing))
         page = placed(Page(waiting.url, waiting.id, links=links), waiting, number=0, now=now, status=200)
@@ -206,7 +216,10 @@ class Arrival:
         _tell(offers, page.url)
         self._frontier.offer(offers, self._order.combine)
         self.revise()
-        return self._ended(waiting, visit, now)
+        for url, changed in zip(visit.listing, visit.dates, strict=False):
+            row = self._frontier.row_of(url_id(url)) if changed else 0
+            if row and self._frontier.status_of(row) in (Outcome.FETCHED, Outcome.GONE):
+                self._state.history.hint(row, changed)
 
     def _page(self, waiting: Waiting, page: Page, position: Position | None, now: float) -> list[Event]:
         row = waiting.row
@@ -224,7 +237,7 @@ class Arrival:
         self.revise()
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
-        record = self._record(row, page, verdict, position)
+        record = self.record(row, page, verdict, position)
         self._state.save_page(record, targets)
         failpoint("arrive.page")
         self._zones.fetched(
@@ -264,7 +277,8 @@ class Arrival:
             on_topic=page.on_topic,
         )
 
-    def _record(self, row: int, page: Page, verdict: Verdict, position: Position | None) -> PageRecord:
+    def record(self, row: int, page: Page, verdict: Verdict, position: Position | None) -> PageRecord:
+        """What the state keeps of a page, with the page that it repeats."""
         exact = self._state.page_by_digest(page.digest)
         unsigned = page.simhash & (1 << 64) - 1
         near = self._near.find(unsigned) if unsigned and not exact else 0

@@ -29,6 +29,12 @@ class Tally(msgspec.Struct):
     """Sum of verdict scores."""
     recent: float = 0.0
     """Moving average of verdict scores over about the last 200 pages."""
+    revisits: int = 0
+    """Later visits of pages that the collection holds."""
+    changed: int = 0
+    """Those of them that found another text."""
+    gone: int = 0
+    """Those that found the page gone."""
 
     def count_page(self, *, score: float, on_topic: bool, size: int) -> None:
         """Add one fetched page."""

@@ -47,7 +47,7 @@ class Committer:
         self._seconds = seconds
         self._held: list[Event] = []
         self._ready: list[Event] = []
-        self._last_pages = tally.pages
+        self._last_pages = tally.pages + tally.revisits
         self._last_time = 0.0
         self._hurried = False
 
@@ -83,7 +83,8 @@ class Committer:
         """Whether enough has gathered, or waited long enough, for a transaction."""
         if self._hurried:
             return True
-        return self._tally.pages - self._last_pages >= self._pages or now - self._last_time >= self._seconds
+        taken = self._tally.pages + self._tally.revisits - self._last_pages
+        return taken >= self._pages or now - self._last_time >= self._seconds
 
     def commit(self, now: float) -> None:
         """Flush the archive, commit the state with the archive's end, then the index."""
@@ -103,7 +104,7 @@ class Committer:
         failpoint("commit.done")
         self._ready.extend(self._held)
         self._held.clear()
-        self._last_pages = self._tally.pages
+        self._last_pages = self._tally.pages + self._tally.revisits
         self._last_time = now
         self._hurried = False
 

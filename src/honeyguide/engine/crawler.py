@@ -19,6 +19,7 @@ from honeyguide.engine.committer import Committer
 from honeyguide.engine.control import OBEYED, Obeyed, Steering, with_limits
 from honeyguide.engine.rejudging import Rejudging
 from honeyguide.engine.retraining import Retraining
+from honeyguide.engine.revisits import NOTHING_DUE, Revisits
 from honeyguide.engine.traffic import Traffic
 from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.failpoint import failpoint
@@ -72,6 +73,7 @@ class Crawler:
         steering: Takes requests from other processes, where there is a folder.
         retraining: Takes people's decisions in, a little before each turn.
         rejudging: Judges earlier pages again when the page model has moved its line.
+        revisits: Visits known pages again, beside new ones.
     """
 
     def __init__(
@@ -94,6 +96,7 @@ class Crawler:
         steering: Steering | None = None,
         retraining: Retraining | None = None,
         rejudging: Rejudging | None = None,
+        revisits: Revisits | None = None,
     ) -> None:
         self._topic = topic
         self._visitor = visitor
@@ -121,6 +124,9 @@ class Crawler:
         self.paused = False
         self.retraining = retraining
         self._rejudging = rejudging
+        self._revisits = revisits
+        self._finds = True
+        """Whether the budget leaves room for new pages."""
 
     @property
     def in_flight(self) -> int:
@@ -175,7 +181,7 @@ class Crawler:
                     self._rejudging.step(self._clock.now())
                     self._wake.set()
                 self.tally.seconds = self._worked(started)
-                self.stopping = self.stopping or spent(self.budget, self.tally)
+                self.stopping = self.stopping or self._spent()
                 if self.stopping or not await self._turn():
                     break
                 for event in self._committer.fresh():
@@ -191,13 +197,27 @@ class Crawler:
                 self._steering.end()
             await self._cancel()
             if whole:
-                self.stopping = self.stopping or "nothing left to fetch"
+                once = self._revisits is not None and self._revisits.once
+                self.stopping = self.stopping or (NOTHING_DUE if once else "nothing left to fetch")
                 self.tally.seconds = self._worked(started)
                 self._checkpoints.save(self.tally, last=True)
                 self._committer.commit(self._clock.now())
             await self._visitor.close()
         for event in self._committer.fresh():
             yield event
+
+    def _spent(self) -> str:
+        """Why the crawl must stop now, or an empty string.
+
+        A crawl that comes back does not stop at its last new page: it goes on with those it has.
+        """
+        reason = spent(self.budget, self.tally)
+        if self._revisits is None:
+            return reason
+        self._finds = not reason and self._revisits.may_find
+        hard = Budget(max_pages=None, max_bytes=self.budget.max_bytes, max_seconds=self.budget.max_seconds)
+        # What is under way is waited for, so that a budget of visits is not spent on half of them.
+        return spent(hard, self.tally) or ("" if self._tasks or self._done else self._revisits.spent())
 
     def _worked(self, started: float) -> float:
         """Seconds of crawling since `started`; resting does not count."""
@@ -241,7 +261,7 @@ class Crawler:
             if self.paused:
                 await self._pause(60.0)
                 return True
-            ready = self._frontier.next_ready(now)
+            ready = self._next_ready(now)
             if ready is None:
                 return self._ask_low()
             await self._pause(ready - now)
@@ -260,14 +280,13 @@ class Crawler:
     def _dispatch(self) -> None:
         now = self._clock.now()
         while (busy := self._busy(now)) < self._options.concurrency and not self.paused:
-            if self._full(busy - self._traffic.slots.doubtful + len(self._done)):
-                return
-            waiting = self._frontier.pop(now, blocked=self._host_ready, shared=self._address_ready)
+            waiting = self._next(now, busy)
             if waiting is None:
                 return
-            dropped = self._arrival.drop_trap(waiting, now)
+            dropped = self._arrival.drop_trap(waiting, now) if waiting.again is None else []
             if dropped:
                 self._committer.add(dropped)
+                self._no_page()
                 continue
             host = self._frontier.host(waiting.host)
             if self._addresses is not None:
@@ -282,6 +301,39 @@ class Crawler:
             say(DEBUG, "chosen", url=waiting.url, priority=waiting.priority, waiting=self._frontier.waiting)
             self._traffic.began(waiting, host, now)
             self._start(self._visit(waiting))
+
+    def _next(self, now: float, busy: int) -> Waiting | None:
+        """The next URL to ask for: a new one, or a page that is due for another visit."""
+        back = self._revisits
+        if back is None:
+            return self._next_new(now, busy)
+        asked = (self._host_ready, self._address_ready)
+        if back.first and (known := back.pop(now, asked)):
+            return known
+        waiting = self._next_new(now, busy) if self._finds and back.may_find else None
+        if waiting is not None:
+            back.found()
+        return waiting or (None if back.first else back.pop(now, asked))
+
+    def _next_new(self, now: float, busy: int) -> Waiting | None:
+        if self._full(busy - self._traffic.slots.doubtful + len(self._done)):
+            return None
+        return self._frontier.pop(now, blocked=self._host_ready, shared=self._address_ready)
+
+    def _next_ready(self, now: float) -> float | None:
+        """When something may be asked for again, not before `now`; None when nothing waits."""
+        if self._revisits is None:
+            return self._frontier.next_ready(now)
+        finds = self._finds and self._revisits.may_find and not self._full()
+        times = (self._frontier.next_ready(now) if finds else None, self._revisits.next_due(now))
+        return min((time for time in times if time is not None), default=None)
+
+    def _put_back(self, waiting: Waiting, *, tries: int | None = None) -> None:
+        """A URL under way waits again."""
+        if waiting.again is None:
+            self._frontier.put_back(waiting, tries=tries)
+        if self._revisits is not None:
+            self._revisits.put_back(waiting, self._clock.now(), tries=tries or 0)
 
     async def _look_up(self, addresses: AddressBook, waiting: Waiting, host: Host) -> None:
         """Find the address of a host before it is asked, since others may live there, too."""
@@ -299,7 +351,7 @@ class Crawler:
         host = self._frontier.host(waiting.host)
         host.ip = address
         self._frontier.touch(host)
-        self._frontier.put_back(waiting)
+        self._put_back(waiting)
         self._frontier.release(waiting.host)
 
     def _busy(self, now: float) -> int:
@@ -346,7 +398,7 @@ class Crawler:
             await self._woken()
             return
         free = self._busy(now) < self._options.concurrency
-        ready = self._frontier.next_ready(now) if free else self._traffic.slots.next_slow(now)
+        ready = self._next_ready(now) if free else self._traffic.slots.next_slow(now)
         waits = [] if ready is None else [max(0.001, ready - now)]
         if self._committer.holds:
             waits.append(self._options.commit_seconds)
@@ -374,11 +426,21 @@ class Crawler:
         self.tally.requests += visit.requests
         if self._host_answered(waiting, visit, now):
             return
+        if waiting.again is not None:
+            assert self._revisits is not None
+            self._committer.add(self._revisits.take(waiting, visit, now))
+            return
         pages = self.tally.pages
         events = self._arrival.take(waiting, visit, now)
         self._committer.add(events)
         if self.tally.pages > pages:
             self._after_page(visit.page, waiting, events[-1], now)
+        else:
+            self._no_page()
+
+    def _no_page(self) -> None:
+        if self._revisits is not None:
+            self._revisits.missed()
 
     def _host_answered(self, waiting: Waiting, visit: Visit, now: float) -> bool:
         """Update the host's record and free it. True: the URL keeps waiting, to be requested again."""
@@ -386,12 +448,15 @@ class Crawler:
         retry = self._traffic.update(host, waiting, visit, now)
         self._frontier.touch(host)
         again = visit.outcome is Outcome.WAITING or (retry and not host.given_up)
-        again = again or (visit.page is not None and self._full())  # a slow one, after the last of the budget
+        new = waiting.again is None
+        again = again or (
+            new and visit.page is not None and self._full()
+        )  # slow, after the last of the budget
         if visit.sitemaps and self._options.follow_sitemaps:
             for url in visit.sitemaps:
                 self._inject(url, INJECTED_PRIORITY, "sitemap")
         if again:
-            self._frontier.put_back(waiting, tries=waiting.tries + retry)
+            self._put_back(waiting, tries=waiting.tries + retry)
             self._committer.keep(visit)
         if host.ready_at - now > LONG_WAIT and not self._clock.virtual:
             self._committer.hurry()
@@ -427,7 +492,7 @@ class Crawler:
 
     def _ask_low(self) -> bool:
         """The frontier is empty: ask the sources once per page count, else the crawl is over."""
-        if self._asked_low_at == self.tally.pages:
+        if self._asked_low_at == self.tally.pages or (self._revisits is not None and self._revisits.once):
             return False
         self._asked_low_at = self.tally.pages
         return self._ask_all("low", None) > 0
@@ -454,7 +519,7 @@ class Crawler:
     async def _drain(self) -> None:
         """Let requests under way finish, unless told to stop at once."""
         deadline = asyncio.get_running_loop().time() + self._options.drain_seconds
-        while (self._tasks or self._done) and not self._at_once and not self._full():
+        while (self._tasks or self._done) and not self._at_once and (self._revisits or not self._full()):
             while self._done:
                 self._done.popleft()()
             left = deadline - asyncio.get_running_loop().time()

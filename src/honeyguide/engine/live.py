@@ -17,7 +17,7 @@ from honeyguide.fetch.politeness import parse_retry_after
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
 from honeyguide.fetch.room import Room
 from honeyguide.fetch.turns import Turns
-from honeyguide.frontier import Waiting
+from honeyguide.frontier import Again, Waiting
 from honeyguide.model import Host, Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
 from honeyguide.store.archive import Exchange, sha1_digest
@@ -97,12 +97,13 @@ class LiveVisitor:
                 self._turns.asks_for(host_key(waiting.url), delay)
         hold = self._room.hold()
         try:
-            request = Request(waiting.url, max_bytes=self._options.max_bytes, hold=hold)
+            headers = _conditions(waiting.again) if waiting.again is not None else ()
+            request = Request(waiting.url, max_bytes=self._options.max_bytes, headers=headers, hold=hold)
             async with self._turns.handed_out(waiting.url) if self._turns else nullcontext():
                 result = await self._fetcher.fetch(request)
             if isinstance(result, Failure):
                 return _failed(result, delay)
-            return await self._answered(result, delay, listing=waiting.source in LISTINGS)
+            return await self._answered(result, delay, waiting)
         finally:
             hold.give_back()
 
@@ -152,7 +153,7 @@ class LiveVisitor:
             sitemaps=tuple(answer.sitemaps),
         )
 
-    async def _answered(self, response: Response, delay: float | None, *, listing: bool) -> Visit:
+    async def _answered(self, response: Response, delay: float | None, waiting: Waiting) -> Visit:
         visit = Visit(
             Outcome.FETCHED,
             exchanges=(as_exchange(response),),
@@ -164,16 +165,17 @@ class LiveVisitor:
             crawl_delay=delay,
         )
         change = msgspec.structs.replace
-        if response.status != 200:
-            return _no_page(visit, response)
+        if response.status != 200 or is_unchanged(visit, waiting.again):
+            return _no_page(visit, response, waiting.again)
         if response.truncated == "length":
             return change(visit, outcome=Outcome.TOO_LARGE, detail="body is over the limit")
-        if listing:
+        if waiting.source in LISTINGS:
             read = await self._parser.listing(response.url, response.body)
             if isinstance(read, ParseFailure):
                 return change(visit, outcome=read.outcome, detail=read.detail)
             urls = read.urls
-            return change(visit, outcome=Outcome.LISTING, listing=urls, detail=f"names {len(urls)} URLs")
+            named = f"names {len(urls)} URLs"
+            return change(visit, outcome=Outcome.LISTING, listing=urls, dates=read.dates, detail=named)
         parsed = await self._parser.parse(self._job(response, visit.exchanges[0].digest))
         if isinstance(parsed, ParseFailure):
             return change(visit, outcome=parsed.outcome, detail=parsed.detail)
@@ -189,6 +191,23 @@ class LiveVisitor:
             main_text=self._options.main_text,
             digest=digest,
         )
+
+
+def _conditions(again: Again) -> tuple[tuple[str, str], ...]:
+    """Headers that ask for a page only if it has changed (RFC 9110, section 13)."""
+    pairs = (("If-None-Match", again.etag), ("If-Modified-Since", again.modified))
+    return tuple((name, value) for name, value in pairs if value)
+
+
+def is_unchanged(visit: Visit, again: Again | None) -> bool:
+    """Whether an answer says, or shows, that a known page is as it was."""
+    if again is None:
+        return False
+    own = visit.exchanges[-1]
+    asked = bool(again.etag or again.modified)
+    return (visit.status == 304 and asked) or (
+        visit.status == 200 and not own.truncated and bool(again.digest) and own.digest == again.digest
+    )
 
 
 def _refused(answer: RobotsAnswer, url: str) -> Visit | None:
@@ -214,9 +233,11 @@ def _failed(failure: Failure, delay: float | None) -> Visit:
     )
 
 
-def _no_page(visit: Visit, response: Response) -> Visit:
-    """An answer that is not a page: a redirect or an error."""
+def _no_page(visit: Visit, response: Response, again: Again | None) -> Visit:
+    """An answer that brings no page: the same as before, a redirect or an error."""
     change = msgspec.structs.replace
+    if is_unchanged(visit, again):
+        return change(visit, unchanged=True)
     status = response.status
     if status in REDIRECTS:
         location = response.header("location")

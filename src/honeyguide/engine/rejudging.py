@@ -99,8 +99,9 @@ class Rejudging:
         before: list[tuple[int, Verdict]] = []
         rows = [self._frontier.row_of(url) for url, _, _ in known]
         held = self._stores.state.verdicts_of(rows)
+        replaced = self._stores.state.history.replaced()  # the model remembers what they said at first
         for row, (url, score, likely) in zip(rows, known, strict=True):
-            if row not in held:
+            if row not in held or row in replaced:
                 continue
             seen.add(row)
             address, number, old, was = held[row]

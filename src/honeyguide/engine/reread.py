@@ -17,6 +17,7 @@ from honeyguide.parse.base import Blocks, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.archive import Position
 from honeyguide.store.archive_reader import ArchivedResponse, Reference, read_record
+from honeyguide.store.index import FullText
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 
@@ -59,6 +60,7 @@ class Reader:
 
     def _lookup(self, reference: Reference) -> Position | None:
         twin = self._state.page_by_row(self._state.page_by_digest(reference.digest))
+        twin = twin or self._state.history.payload_of(reference.digest)  # it has changed since
         return Position(twin.file, twin.offset, twin.length) if twin else None
 
     def _waiting(self, record: PageRecord) -> Waiting:
@@ -114,7 +116,7 @@ def index_missing(reader: Reader, stores: Stores) -> int:
     pages = 0
     for row in stores.index.missing(stores.state.rows_on_topic()):
         known = stores.state.url_by_row(row)
-        if known is None or known.status is not Outcome.FETCHED:
+        if known is None or known.status not in (Outcome.FETCHED, Outcome.GONE):
             continue
         record = stores.state.page_by_row(row)
         page = reader.page(record) if record and record.file else None
@@ -122,5 +124,41 @@ def index_missing(reader: Reader, stores: Stores) -> int:
             index_page(stores.index, row, page, record.score)
             failpoint("resume.indexed")
             pages += 1
+    pages += _index_versions(reader, stores, stores.index)
     stores.index.commit()
+    return pages
+
+
+def _index_versions(reader: Reader, stores: Stores, index: FullText) -> int:
+    """The same for pages that have changed: their newest text, and those before."""
+    pages = 0
+    state = stores.state
+    for row in sorted(state.history.replaced()):
+        record = state.page_by_row(row)
+        if record is None or index.dated(row) in (None, record.at):
+            continue  # a page that is not there was added above, if it should be
+        known = state.url_by_row(row)
+        page = reader.page(record) if record.file and record.on_topic else None
+        if page is None or page.noindex or known is None or known.status is Outcome.NOINDEX:
+            index.remove(row)
+        else:
+            index_page(index, row, page, record.score)
+        failpoint("resume.indexed")
+        pages += 1
+    for _, record, until in state.history.versions():
+        if not record.on_topic or not record.file or index.has_past(record.row, record.at):
+            continue
+        page = reader.page(record)
+        if page is not None and not page.noindex:
+            index.add_past(
+                record.row,
+                record.url,
+                title=page.title,
+                text=page.content,
+                language=page.language,
+                score=record.score,
+                at=record.at,
+                until=until,
+            )
+            pages += 1
     return pages

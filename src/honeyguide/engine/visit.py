@@ -43,6 +43,10 @@ class Visit(msgspec.Struct, frozen=True):
     """Sitemaps that robots.txt names, when it was just loaded."""
     listing: tuple[str, ...] = ()
     """URLs that a sitemap or feed names, with `LISTING`."""
+    dates: tuple[float, ...] = ()
+    """When each of them changed last, as the site says; 0 where it does not."""
+    unchanged: bool = False
+    """On a later visit: the server said that nothing changed, or sent the same bytes."""
 
 
 class Visitor(Protocol):

@@ -20,16 +20,20 @@ left alone, since another of its hosts was asked, are parked (`parking.py`) unti
 asked of it until `release`. The URL is in flight, and the state still says that it waits, so that a crash
 costs nothing but the request.
 
-**End.** `finish` gives it one outcome of `honeyguide.model.Outcome`, for good. `put_back` lets it wait
+**End.** `finish` gives it one outcome of `honeyguide.model.Outcome`. `put_back` lets it wait
 again, after a failure that may pass or when robots.txt has to be read first. Its host may be given up or
 its domain may have had its share, and it ends with all its neighbours (`drop_host`). At every moment
 known = waiting + in flight + the sum over outcomes.
 
-**Afterlife.** Its row stays in the state, so that the crawl never asks for it again and `honeyguide why`
+**Again.** A page may be visited again, days later (`honeyguide.revisit`). `lend` hands it out when its host
+may be asked, past the queues; its outcome stays what it was until the answer is there, and changes only if
+the page is gone, or back (`change_outcome`).
+
+**Afterlife.** Its row stays in the state, so that no link brings it in a second time and `honeyguide why`
 can tell this story. A frontier built on the state of an earlier run is that run's frontier.
 """
 
 from honeyguide.frontier.frontier import Frontier
-from honeyguide.frontier.records import Found, Offers, Waiting
+from honeyguide.frontier.records import Again, Found, Offers, Waiting
 
-__all__ = ["Found", "Frontier", "Offers", "Waiting"]
+__all__ = ["Again", "Found", "Frontier", "Offers", "Waiting"]

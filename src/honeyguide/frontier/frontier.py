@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from math import inf, isnan
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,8 +16,8 @@ from honeyguide.frontier import queues
 from honeyguide.frontier.links import Links
 from honeyguide.frontier.parking import PUT_OFF, Parking
 from honeyguide.frontier.pending import Pending
-from honeyguide.frontier.queues import MODES, NEW, REPLACED, REVIVED, Batch, Queues
-from honeyguide.frontier.records import Found, Offers, Waiting
+from honeyguide.frontier.queues import BUSY, MODES, NEW, REPLACED, REVIVED, Batch, Queues
+from honeyguide.frontier.records import Again, Found, Offers, Waiting
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import CrawlGraph, Host, Outcome
 from honeyguide.store.state import State
@@ -25,6 +26,8 @@ Asked: TypeAlias = Callable[[Host], float]
 """When something allows a host to be asked."""
 
 _WAITING = Outcome.WAITING
+_SOON = 0.05
+"""Seconds after which a busy host is looked at again for a page to be visited once more."""
 
 
 class Frontier:
@@ -248,6 +251,57 @@ class Frontier:
         queues.enqueue(self._queues.urls, self._queues.hosts, waiting.row)
         if tries is not None and tries != waiting.tries:
             self._pending.set_tries(waiting.row, tries)
+
+    # Visiting again
+
+    def lend(self, row: int, now: float, *, asked: Sequence[Asked] = ()) -> Waiting | float:
+        """Hand out a URL that has ended, to be visited again, or say when its host may be asked.
+
+        Its outcome stays what it is until `change_outcome`. The host is busy until `release`.
+
+        Args:
+            row: The URL.
+            now: On the crawl's clock.
+            asked: As `blocked` and `shared` of `pop`.
+        """
+        number = int(self._columns.hosts[row])
+        host = self._hosts[number]
+        if not number or host.given_up:
+            return inf
+        if self._queues.hosts.state[number] == BUSY:
+            return max(host.ready_at, now + _SOON)
+        due = max([host.ready_at, *(ask(host) for ask in asked)])
+        if due > now:
+            return due
+        queues.park(self._queues.hosts, number)
+        self._queues.hosts.state[number] = BUSY
+        return msgspec.structs.replace(self._pending.read(row, host.name), again=Again())
+
+    def change_outcome(self, row: int, outcome: Outcome, reason: str = "") -> None:
+        """A later visit found a URL that had ended in another way.
+
+        Raises:
+            ValueError: It waits, or would.
+        """
+        status = self._columns.status
+        if _WAITING in (outcome, status[row]):
+            raise ValueError(f"row {row} cannot become {outcome.name}; it has to have ended, and to stay so")
+        self._queues.counts[status[row]] -= 1
+        self._queues.counts[outcome] += 1
+        status[row] = outcome
+        self._pending.end(row, reason)
+
+    def forgive(self, host: Host) -> None:
+        """Ask a host again that was given up; its URLs that ended stay so."""
+        host.given_up = False
+        host.failures = 0
+        self._queues.hosts.closed[host.row] = 0
+        self._close_domain(host.domain)
+        self.touch(host)
+
+    def host_row(self, row: int) -> int:
+        """Row of the host of a URL; 0 when it never had one."""
+        return int(self._columns.hosts[row])
 
     # Hosts
 

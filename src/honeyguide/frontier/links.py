@@ -11,7 +11,7 @@ from honeyguide.model import CrawlGraph, Outcome
 from honeyguide.store.columns import Columns, grown
 from honeyguide.store.state import State
 
-_FETCHED = (Outcome.FETCHED, Outcome.NOINDEX)
+_FETCHED = (Outcome.FETCHED, Outcome.NOINDEX, Outcome.GONE)
 
 
 class Links:

@@ -44,6 +44,18 @@ class Offers(NamedTuple):
     """The record at a place."""
 
 
+class Again(msgspec.Struct, frozen=True):
+    """What is known of a URL that is visited again."""
+
+    digest: str = ""
+    """Of the newest version; the same bytes mean that nothing changed."""
+    etag: str = ""
+    modified: str = ""
+    """Validators of the newest version, for a conditional request."""
+    listing: bool = False
+    """A sitemap or feed."""
+
+
 class Waiting(msgspec.Struct, frozen=True):
     """A URL whose turn has come."""
 
@@ -61,3 +73,5 @@ class Waiting(msgspec.Struct, frozen=True):
     anchor: str = ""
     context: str = ""
     memo: dict[str, float] = {}
+    again: Again | None = None
+    """Set on a later visit of a page that the collection holds; such a URL is not in the queues."""

@@ -18,6 +18,7 @@ from honeyguide.config.recipes import Recipe
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Recalling, Source
 from honeyguide.engine.admission import Admission
+from honeyguide.engine.agenda import Agenda, ComingBack
 from honeyguide.engine.arrival import Arrival
 from honeyguide.engine.budget import Budget, Tally
 from honeyguide.engine.checkpoint import Checkpoints, ZoneMemory
@@ -26,9 +27,13 @@ from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.control import Steering
 from honeyguide.engine.crawler import Crawler, CrawlOptions
 from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
+from honeyguide.engine.prospects import Rates
+from honeyguide.engine.recollect import Recollection
 from honeyguide.engine.rejudging import Rejudging
 from honeyguide.engine.reread import Reader, catch_up
 from honeyguide.engine.retraining import Retraining
+from honeyguide.engine.returning import Returning
+from honeyguide.engine.revisits import Revisits
 from honeyguide.engine.traffic import Traffic, affordable, recovered
 from honeyguide.engine.visit import Visitor
 from honeyguide.errors import CollectionError
@@ -40,6 +45,7 @@ from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.fetch.robots import RobotsCache, RobotsOptions
 from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Frontier
+from honeyguide.job.again import Recrawl
 from honeyguide.job.parts import Parts, blocks_for, blocks_of, build_parts
 from honeyguide.model import Examples
 from honeyguide.parse.base import Blocks, ParseFailure
@@ -66,6 +72,8 @@ class Given:
     examples: Examples | None = None
     visitor: Visitor | None = None
     fetcher: Fetcher | None = None
+    change_rates: Rates | None = None
+    """How often pages change, where somebody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +158,7 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
         )
     if config.storage.index:
         index = FullText.open_or_rebuild(layout.index_file)
+    go_on_clock(state, clock)
     return Stores(state, archive, index), layout
 
 
@@ -242,6 +251,7 @@ def make_crawler(
     *,
     prepared: Mapping[int, Source] | None = None,
     session: int = 0,
+    recrawl: Recrawl | None = None,
 ) -> Crawler:
     """Wire everything, and take up where the collection stands.
 
@@ -250,11 +260,12 @@ def make_crawler(
         examples: What the page model is fitted on.
         prepared: Sources that were made before the others, by their position in the recipe.
         session: Number of this run, for requests from outside.
+        recrawl: Visit known pages again, once.
     """
     config, clock, stores, layout = equipment.config, equipment.clock, equipment.stores, equipment.layout
     parts = _make_parts(equipment, examples, prepared or {})
     options = _crawl_options(config, clock)
-    tally = _spent_so_far(stores.state, clock)
+    tally = _spent_so_far(stores.state)
     frontier = Frontier(
         stores.state,
         in_memory=config.storage.frontier_in_memory,
@@ -295,6 +306,22 @@ def make_crawler(
             order=parts.order, admission=admission, reader=reader,
             folder=layout.root if layout else None, in_slices=not clock.virtual,
         )  # fmt: skip
+    revisits = None
+    back = recrawl.how if recrawl is not None else _keeps_fresh(config)
+    if back is not None:
+        agenda = Agenda(
+            stores.state,
+            frontier,
+            back,
+            recollect=Recollection(stores.state, layout.archive_folder if layout else None),
+            rates=equipment.given.change_rates,
+        )
+        returning = Returning(stores, frontier, arrival, parts.order, admission=admission, tally=tally)
+        made, new = recrawl.spent(stores.state, tally) if recrawl is not None else (0, 0)
+        revisits = Revisits(agenda, returning, made=made, new=new)
+        for host in frontier.hosts():
+            if host.given_up:
+                frontier.forgive(host)
     return Crawler(
         config.as_topic(),
         visitor=equipment.visitor,
@@ -307,13 +334,22 @@ def make_crawler(
         sources=parts.sources,
         committer=committer,
         checkpoints=checkpoints,
-        budget=budget(config),
+        budget=budget(config) if recrawl is None else Budget(max_pages=None),
         tally=tally,
         options=options,
         steering=Steering(layout.root, session=session) if layout and not clock.virtual else None,
         retraining=retraining,
         rejudging=rejudging,
+        revisits=revisits,
     )
+
+
+def _keeps_fresh(config: Config) -> ComingBack | None:
+    """How a crawl that never ends comes back; None for one that ends."""
+    crawl = config.crawl
+    if not crawl.keep_fresh:
+        return None
+    return ComingBack(every=crawl.fresh_every, share=crawl.fresh_share, policy=crawl.fresh_policy)
 
 
 def _make_parts(equipment: Equipment, examples: Examples, prepared: Mapping[int, Source]) -> Parts:
@@ -333,11 +369,16 @@ def _make_parts(equipment: Equipment, examples: Examples, prepared: Mapping[int,
     return parts
 
 
-def _spent_so_far(state: State, clock: Clock) -> Tally:
-    """What earlier sessions spent; a virtual clock goes on from where they stopped."""
-    known, moment = state.setting("tally"), state.setting("clock")
-    if isinstance(clock, VirtualClock) and isinstance(moment, float):
+def go_on_clock(state: State, clock: Clock) -> None:
+    """A virtual clock goes on from where earlier sessions stopped, if it is not beyond that."""
+    moment = state.setting("clock")
+    if isinstance(clock, VirtualClock) and isinstance(moment, float) and moment > clock.now():
         clock.set(moment)
+
+
+def _spent_so_far(state: State) -> Tally:
+    """What earlier sessions spent."""
+    known = state.setting("tally")
     with reading("figures"):
         return msgspec.convert(known, Tally) if known is not None else Tally()
 

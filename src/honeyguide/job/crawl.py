@@ -13,12 +13,15 @@ import msgspec
 from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.schema import VERSION, Config
+from honeyguide.config.units import parse_span
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
+from honeyguide.engine.prospects import Rates
 from honeyguide.engine.visit import Visitor
-from honeyguide.errors import HoneyguideError, TopicError
+from honeyguide.errors import CollectionError, HoneyguideError, TopicError
 from honeyguide.fetch.base import Fetcher
+from honeyguide.job import again
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.changed_topic import OnChange, settled, take_topic
 from honeyguide.job.examples import prepare, told_missed
@@ -55,6 +58,7 @@ class Crawl:
         visitor: Where pages come from, instead of HTTP: a recorded or generated web.
         fetcher: What asks for URLs, instead of HTTP.
         clock: The crawl's time; by default the machine's.
+        change_rates: How often pages change, by their addresses, where that is known (in the lab).
         on_change: What to do when `out` holds a collection that was crawled for other keywords, examples or
             parts: `ask` raises an error that says what differs, `keep` goes on with the old ones, `rejudge`
             judges the archived pages again and goes on with the new ones.
@@ -80,6 +84,7 @@ class Crawl:
         visitor: Visitor | None = None,
         fetcher: Fetcher | None = None,
         clock: Clock | None = None,
+        change_rates: Rates | None = None,
         on_change: OnChange = "ask",
         **options: object,
     ) -> None:
@@ -100,10 +105,12 @@ class Crawl:
             examples=examples,
             visitor=visitor,
             fetcher=fetcher,
+            change_rates=change_rates,
         )
         self._crawler: Crawler | None = None
         self._pace = Pace()
         self._stop = ""
+        self._again: again.Asked | None = None
         self._setting_up: asyncio.Future[Any] | None = None
         self.reason = ""
         """Why the crawl stopped."""
@@ -151,6 +158,38 @@ class Crawl:
         finally:
             self._setting_up = None
 
+    async def recrawl(
+        self,
+        *,
+        older_than: float | str = 0.0,
+        budget: int | None = None,
+        share: float = again.SHARE,
+        all_pages: bool = False,
+    ) -> AsyncIterator[Event]:
+        """Visit the pages of the collection again, giving each event once it is committed.
+
+        Those go first whose visit is expected to win most: relevance times the chance of a change, and pages
+        that brought new ones before. New links are followed within their share. One that was stopped or
+        killed goes on when it is called again.
+
+        Args:
+            older_than: Leave out pages visited since, in seconds or as `7 d`.
+            budget: Visits in all; None for every page that is due.
+            share: Share of known pages among the visits.
+            all_pages: Pages off topic, too, not only those on topic and those on which such were found.
+
+        Raises:
+            CollectionError: There is no collection with pages in `out`.
+        """
+        if self.out is None or not is_collection(self.out):
+            raise CollectionError("there is no collection to visit again; crawl first")
+        span = parse_span(older_than)
+        if not isinstance(span, int | float) or span < 0 or not 0 < share <= 1 or (budget or 1) < 1:
+            raise TopicError("older_than is a time such as '7 d', share is in 0..1, budget is at least 1")
+        self._again = again.Asked(float(span), budget, share, all_pages)
+        async for event in self.run():
+            yield event
+
     async def run(self) -> AsyncIterator[Event]:
         """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
         clock = self.clock
@@ -161,6 +200,7 @@ class Crawl:
         stores, layout = open_stores(self.config, self.out, clock)
         state = self.state = stores.state
         session = self.session = state.start_session(clock.now(), version=VERSION)
+        recrawl = again.begin(state, self._again, now=clock.now())
         state.commit()
         say(
             INFO,
@@ -182,7 +222,11 @@ class Crawl:
                     yield event
                 try:
                     self._crawler = make_crawler(
-                        equipment, prepared.examples, prepared=prepared.sources, session=session
+                        equipment,
+                        prepared.examples,
+                        prepared=prepared.sources,
+                        session=session,
+                        recrawl=recrawl,
                     )
                 except TopicError as error:
                     if not prepared.missed:
@@ -203,6 +247,7 @@ class Crawl:
                 self.reason = self._stop
             finally:
                 await equipment.close()
+            again.end(state, recrawl, stopped=bool(self._stop))
             state.stop_session(session, clock.now(), reason=self.reason)
             state.commit()
             say(

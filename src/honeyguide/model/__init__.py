@@ -9,6 +9,7 @@ from honeyguide.model.host import Host
 from honeyguide.model.outcome import Outcome
 from honeyguide.model.page import Block, Link, Page, UrlId, Via
 from honeyguide.model.scored import Scored
+from honeyguide.model.seen import Seen
 from honeyguide.model.topic import Topic
 from honeyguide.model.verdict import Verdict
 
@@ -25,6 +26,7 @@ __all__ = [
     "Outcome",
     "Page",
     "Scored",
+    "Seen",
     "Topic",
     "UrlId",
     "Verdict",

@@ -50,6 +50,9 @@ class Outcome(enum.IntEnum):
     HOST_GIVEN_UP = 42
     # Fetched, not kept.
     NOINDEX = 50
+    # Fetched and kept; not there any more.
+    GONE = 51
+    """A later visit found that the page is gone, or has moved for good. What was fetched stays."""
 
     @property
     def is_end(self) -> bool:
@@ -98,4 +101,5 @@ _LABELS: dict[Outcome, tuple[str, str]] = {
     Outcome.PARSE_TIMEOUT: ("Parsing took too long", "parse_deadline in [limits]"),
     Outcome.HOST_GIVEN_UP: ("Host gave too many errors", "give_up_after in [politeness]"),
     Outcome.NOINDEX: ("Asks not to be indexed", ""),
+    Outcome.GONE: ("Gone since it was fetched", ""),
 }

@@ -55,6 +55,8 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
     """Of a robots.txt, packed (`honeyguide.web.robots`)."""
     kept: bytes = b""
     """Of a robots.txt, the lines that concern the agent."""
+    dates: tuple[float, ...] = ()
+    """When what a sitemap or feed names changed last, in epoch seconds; 0 where it does not say."""
 
 
 class ParseFailure(msgspec.Struct, frozen=True, array_like=True):

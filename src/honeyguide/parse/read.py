@@ -9,7 +9,7 @@ from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import ParseFailure, ParseJob, Reading
 from honeyguide.parse.html import parse_page
 from honeyguide.web.robots import Robots
-from honeyguide.web.sitemap import parse_sitemap
+from honeyguide.web.sitemap import epoch_of, parse_sitemap
 
 
 def read(job: ParseJob, *, scan: bool = True) -> Page | Reading | ParseFailure:
@@ -30,7 +30,11 @@ def read(job: ParseJob, *, scan: bool = True) -> Page | Reading | ParseFailure:
             packed = Robots.parse(job.body, job.agent).pack(job.agent)
             return Reading(job.url, rules=packed, kept=Robots.trimmed(job.body, job.agent))
         named = parse_sitemap(job.body, job.url)
-        return Reading(job.url, urls=tuple(entry.url for entry in named.urls) + tuple(named.indexes))
+        return Reading(
+            job.url,
+            urls=tuple(entry.url for entry in named.urls) + tuple(named.indexes),
+            dates=tuple(epoch_of(entry.lastmod) for entry in named.urls) + (0.0,) * len(named.indexes),
+        )
     except MemoryError:
         return ParseFailure(Outcome.PARSE_FAILED, "the document needs more memory than a parse may have")
     except Exception as error:  # whatever a document triggers must not end the crawl

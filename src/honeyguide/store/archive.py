@@ -38,6 +38,7 @@ with warnings.catch_warnings():
 
 GzipWriter: Any = getattr(stream_io, "GzipWriter", None)
 REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED_PROFILE = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
@@ -231,6 +232,8 @@ class Exchange(msgspec.Struct, frozen=True):
     """`sha1:` plus base32 of `payload`; computed when empty."""
     refers_to: tuple[str, float] | None = None
     """URL and time of an archived answer with the same payload: a revisit record is written."""
+    not_modified: bool = False
+    """With `refers_to`: the server said so (304), and `digest` is that of the archived payload."""
     metadata: dict[str, str] = {}
     """What the crawl thought of it (via, hops, verdict, ...)."""
 
@@ -393,10 +396,11 @@ class ArchiveWriter:
         if exchange.refers_to is not None:
             kind = "revisit"
             payload = b""
-            # The standard wants the cut of an identical payload marked as well.
-            truncated = truncated or "length"
+            if not exchange.not_modified:
+                # The standard wants the cut of an identical payload marked as well.
+                truncated = truncated or "length"
             fields += (
-                ("WARC-Profile", REVISIT_PROFILE),
+                ("WARC-Profile", NOT_MODIFIED_PROFILE if exchange.not_modified else REVISIT_PROFILE),
                 ("WARC-Refers-To-Target-URI", uri(exchange.refers_to[0])),
                 ("WARC-Refers-To-Date", warc_date(exchange.refers_to[1])),
             )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from math import inf, nextafter
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -22,7 +23,8 @@ from honeyguide.errors import CollectionError
 from honeyguide.store.index_text import clean, expand, parse_query, snippet, storable
 from honeyguide.store.plain import require_plain_database
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""2 has the texts of versions that were replaced; an index of version 1 is brought up to it by a writer."""
 MAX_TEXT_CHARACTERS = 200_000
 _MAX_TEXT_BYTES = 4 * MAX_TEXT_CHARACTERS
 _TITLE_WEIGHT = 5.0
@@ -36,6 +38,24 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 INSERT INTO words(words, rank) VALUES ('automerge', 16);
 INSERT INTO words(words, rank) VALUES ('crisismerge', 64);
+"""
+_PAST = """
+CREATE TABLE past (
+  number INTEGER PRIMARY KEY, row INTEGER NOT NULL, url TEXT NOT NULL, host TEXT NOT NULL, title TEXT NOT
+  NULL, language TEXT NOT NULL, score REAL NOT NULL, at REAL NOT NULL, until REAL NOT NULL, text BLOB NOT
+  NULL, UNIQUE (row, at)
+) STRICT;
+CREATE VIRTUAL TABLE past_words USING fts5(
+  title, text, content='', tokenize="unicode61 remove_diacritics 2"
+);
+"""
+_SEARCH_PAST = """
+SELECT p.row, p.url, p.title, p.text, p.score, -found.rank, p.language, p.at FROM (
+  SELECT past_words.rowid AS number, bm25(past_words, {weight}, 1.0) AS rank FROM past_words
+  JOIN past p ON p.number = past_words.rowid
+  WHERE past_words MATCH ? AND p.at <= ? AND p.until > ?{where}
+  ORDER BY bm25(past_words, {weight}, 1.0), past_words.rowid LIMIT ?
+) AS found JOIN past p ON p.number = found.number ORDER BY found.rank, p.row
 """
 # The inner query ranks without touching texts; only the hits that are shown are read.
 _SEARCH = """
@@ -70,6 +90,7 @@ class FullText:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        self._has_past = True
         self._compressor = zstandard.ZstdCompressor(level=1, write_content_size=True)
 
     @classmethod
@@ -86,17 +107,24 @@ class FullText:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             if not read_only and version == 0 and tables == 0:
-                connection.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+                connection.executescript(
+                    f"BEGIN;{_SCHEMA}{_PAST}PRAGMA user_version={SCHEMA_VERSION};COMMIT;"
+                )
+                version = SCHEMA_VERSION
+            elif not read_only and version == 1:
+                connection.executescript(f"BEGIN;{_PAST}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
                 version = SCHEMA_VERSION
         except sqlite3.Error as error:
             raise CollectionError(f"{path}: {error}; delete it, and the next run rebuilds it") from error
-        if version != SCHEMA_VERSION:
+        if not 1 <= version <= SCHEMA_VERSION:
             connection.close()
             raise CollectionError(
                 f"{path} has index version {version}, this is version {SCHEMA_VERSION};"
                 " use the newer honeyguide, or delete the file, and the next run rebuilds it"
             )
-        return cls(connection, path)
+        index = cls(connection, path)
+        index._has_past = version > 1
+        return index
 
     @classmethod
     def open_or_rebuild(cls, path: Path) -> FullText:
@@ -166,6 +194,102 @@ class FullText:
             (row, expand(title), expand(text)),
         )
         self._connection.execute("DELETE FROM page WHERE row=?", (row,))
+
+    def set_aside(self, row: int, until: float) -> None:
+        """Keep the text of a page that is about to be replaced; nothing happens when it is not there.
+
+        Args:
+            row: The page.
+            until: When the text stopped to be the newest.
+        """
+        found = self._connection.execute(
+            "SELECT url, title, language, score, at, text FROM page WHERE row=?", (row,)
+        ).fetchone()
+        if found is not None:
+            url, title, language, score, at, text = found
+            self.add_past(
+                row, url, title=title, text=_unpack(text), language=language, score=score, at=at, until=until
+            )
+
+    def add_past(
+        self,
+        row: int,
+        url: str,
+        *,
+        title: str,
+        text: str,
+        language: str,
+        score: float,
+        at: float,
+        until: float,
+    ) -> None:
+        """Put a replaced version in: what the page said from `at` until `until`. Once, whoever asks twice."""
+        title = clean(title)[:1_000]
+        text = storable(text[:MAX_TEXT_CHARACTERS])
+        packed = self._compressor.compress(text.encode())
+        made = self._connection.execute(
+            "INSERT OR IGNORE INTO past VALUES (NULL,?,?,?,?,?,?,?,?,?)",
+            (row, clean(url), _host(url), title, language, score, at, until, packed),
+        )
+        if made.rowcount > 0:
+            self._connection.execute(
+                "INSERT INTO past_words(rowid, title, text) VALUES (?,?,?)",
+                (made.lastrowid, expand(title), expand(text)),
+            )
+
+    def search_as_of(
+        self,
+        query: str,
+        moment: float,
+        most: int = 1_000,
+        *,
+        host: str = "",
+        language: str = "",
+        markers: tuple[str, str] = ("[", "]"),
+    ) -> list[Hit]:
+        """The best matching pages as they were at a moment, best first.
+
+        Args:
+            query: As for `search`.
+            moment: On the crawl's clock.
+            most: Hits at most.
+            host: As for `search`.
+            language: As for `search`.
+            markers: As for `search`.
+        """
+        newest = self.search(query, most, host=host, language=language, until=_after(moment), markers=markers)
+        parsed = parse_query(query)
+        if not parsed.match or not self._has_past:
+            return newest
+        where, values = _filters(host, language, (0.0, None), (None, None))
+        found = self._connection.execute(
+            _SEARCH_PAST.format(weight=_TITLE_WEIGHT, where=where),
+            (parsed.match, moment, moment, *values, most),
+        )
+        past = [
+            Hit(row, url, title, snippet(_unpack(text), parsed.phrases, markers=markers), *rest)
+            for row, url, title, text, *rest in found
+        ]
+        return sorted([*newest, *past], key=lambda hit: (-hit.rank, hit.row))[:most]
+
+    def past_text(self, row: int, at: float) -> str | None:
+        """What a replaced version said; None when it is not here."""
+        if not self._has_past:
+            return None
+        found = self._connection.execute("SELECT text FROM past WHERE row=? AND at=?", (row, at)).fetchone()
+        return _unpack(found[0]) if found else None
+
+    def has_past(self, row: int, at: float) -> bool:
+        """Whether a replaced version is here."""
+        return (
+            self._connection.execute("SELECT 1 FROM past WHERE row=? AND at=?", (row, at)).fetchone()
+            is not None
+        )
+
+    def dated(self, row: int) -> float | None:
+        """When the version that is here was fetched; None when the page is not here."""
+        found = self._connection.execute("SELECT at FROM page WHERE row=?", (row,)).fetchone()
+        return float(found[0]) if found else None
 
     def commit(self) -> None:
         """Make what was added since the last commit last."""
@@ -304,6 +428,11 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA cache_size=-16384")
     return connection
+
+
+def _after(moment: float) -> float:
+    """The next moment, since bounds of a search are open at their end."""
+    return nextafter(moment, inf)
 
 
 def _host(url: str) -> str:

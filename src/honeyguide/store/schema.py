@@ -16,7 +16,9 @@ from honeyguide.store.plain import require_plain_database
 
 APPLICATION_ID = 0x686F6E65
 """`hone` in ASCII; `file` and SQLite show it."""
-VERSION = 1
+VERSION = 2
+"""2 has the tables of pages that were visited again; files of version 1 are read, and brought up to it by a
+writer."""
 
 TABLES: dict[str, str] = {
     "url": """CREATE TABLE url (
@@ -39,6 +41,24 @@ TABLES: dict[str, str] = {
         offset INTEGER NOT NULL, length INTEGER NOT NULL, links BLOB NOT NULL)""",
     "page_number": "CREATE UNIQUE INDEX page_number ON page (number)",
     "page_digest": "CREATE INDEX page_digest ON page (digest)",
+    "visit": """CREATE TABLE visit (
+        number INTEGER PRIMARY KEY, row INTEGER NOT NULL, at REAL NOT NULL, what INTEGER NOT NULL,
+        status INTEGER NOT NULL, digest TEXT NOT NULL, score REAL NOT NULL, on_topic INTEGER NOT NULL,
+        file TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, known INTEGER NOT NULL,
+        reason TEXT NOT NULL)""",
+    "visit_row": "CREATE INDEX visit_row ON visit (row)",
+    "visit_digest": "CREATE INDEX visit_digest ON visit (digest)",
+    "version": """CREATE TABLE version (
+        number INTEGER PRIMARY KEY, until REAL NOT NULL, row INTEGER NOT NULL, page INTEGER NOT NULL,
+        at REAL NOT NULL, status INTEGER NOT NULL,
+        content_type TEXT NOT NULL, title TEXT NOT NULL, language TEXT NOT NULL, score REAL NOT NULL,
+        on_topic INTEGER NOT NULL, terms TEXT NOT NULL, facts TEXT NOT NULL, digest TEXT NOT NULL,
+        simhash INTEGER NOT NULL, duplicate_of INTEGER NOT NULL, near_duplicate_of INTEGER NOT NULL,
+        bytes INTEGER NOT NULL, text_bytes INTEGER NOT NULL, depth INTEGER NOT NULL, file TEXT NOT NULL,
+        offset INTEGER NOT NULL, length INTEGER NOT NULL, links BLOB NOT NULL)""",
+    "version_row": "CREATE INDEX version_row ON version (row)",
+    "version_digest": "CREATE INDEX version_digest ON version (digest)",
+    "hint": "CREATE TABLE hint (row INTEGER PRIMARY KEY, changed REAL NOT NULL)",
     "journal": """CREATE TABLE journal (
         number INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
         data TEXT NOT NULL)""",
@@ -48,6 +68,8 @@ TABLES: dict[str, str] = {
     "setting": "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 }
 """What an open file must hold, by name: exactly these statements."""
+SINCE_2 = ("visit", "visit_row", "visit_digest", "version", "version_row", "version_digest", "hint")
+"""What files of version 1 lack."""
 
 
 def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "NORMAL") -> sqlite3.Connection:
@@ -104,12 +126,16 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool, syn
         connection.execute("PRAGMA journal_mode = WAL")
         failpoint("begin.state")
         _create(connection)
-    _check(connection, path)
+    version = _check(connection, path)
+    if read_only and version == 1:
+        _lend_tables(connection)
     if not read_only:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA cache_size = -32000")
         connection.execute("PRAGMA journal_size_limit = 67108864")
+        if version == 1:
+            _upgrade(connection)
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -121,22 +147,41 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.commit()
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Bring a file of version 1 up to this one: new tables, all at once or not at all."""
+    connection.execute("BEGIN IMMEDIATE")
+    for name in SINCE_2:
+        connection.execute(TABLES[name])
+    failpoint("upgrade.state")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.commit()
+
+
+def _lend_tables(connection: sqlite3.Connection) -> None:
+    """Empty tables beside a file of version 1 that is only read, so that readers need not ask which it is."""
+    for name in ("visit", "version", "hint"):
+        connection.execute(TABLES[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of a file that is ours and whole."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise CollectionError(f"{path} was not written by Honeyguide; use another folder for the collection")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version != VERSION:
+    if not 1 <= version <= VERSION:
         raise CollectionError(
             f"{path} has state version {version}, this release reads {VERSION}; use the one that wrote it"
         )
+    expected = {name: text for name, text in TABLES.items() if version > 1 or name not in SINCE_2}
     found = dict(
         connection.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'")
     )
-    for name in sorted(found.keys() ^ TABLES.keys()):
+    for name in sorted(found.keys() ^ expected.keys()):
         raise CollectionError(
             f"{path} has an unexpected or missing table ({name}); it was altered, restore it from a copy"
         )
-    for name, statement in TABLES.items():
+    for name, statement in expected.items():
         if found[name] != statement:
             raise CollectionError(f"{path} has an altered table ({name}); restore it from a copy")
+    return int(version)

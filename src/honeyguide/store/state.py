@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
+from honeyguide.failpoint import failpoint
 from honeyguide.model import Event, Host, Outcome, Verdict
 from honeyguide.store.checked import (
     event_record,
@@ -28,6 +29,7 @@ from honeyguide.store.checked import (
     web_address,
 )
 from honeyguide.store.columns import RECORD, Columns
+from honeyguide.store.history import History
 from honeyguide.store.lock import Lock
 from honeyguide.store.records import NewUrl, PageAddress, PageRecord, Replacement, Session, UrlRecord
 from honeyguide.store.schema import connect
@@ -45,6 +47,9 @@ _REPLACE_LINK = (
 )
 _PAGE_FIELDS = PageRecord.__struct_fields__[:-2]
 """The columns of table `page` but for the links; url and id come from table `url`."""
+_REPLACE_PAGE = (
+    f"UPDATE page SET {', '.join(f'{name} = ?' for name in _PAGE_FIELDS)}, links = ? WHERE row = ?"  # noqa: S608
+)
 _INSERT_PAGE = f"INSERT INTO page VALUES (?{', ?' * len(_PAGE_FIELDS)})"  # noqa: S608 - only question marks
 _SELECT_PAGE = (
     f"SELECT {', '.join(f'page.{name}' for name in _PAGE_FIELDS)}, url.url, url.id"  # noqa: S608 - our own names
@@ -85,6 +90,8 @@ class State:
         self._applied = 0
         """Number of the last log entry that `_columns` has."""
         self._log_bytes, self._log_number = connection.execute(_LOG_SIZE).fetchone()
+        self.history = History(connection)
+        """Later visits, and versions that were replaced."""
 
     @classmethod
     def open(cls, path: Path | None, *, read_only: bool = False, synchronous: str = "NORMAL") -> Self:
@@ -272,6 +279,22 @@ class State:
 
     def save_page(self, page: PageRecord, links: Sequence[int] = ()) -> None:
         """Keep a fetched page with the rows of its links' targets."""
+        self._connection.execute(_INSERT_PAGE, self._page_values(page, links))
+
+    def replace_page(self, page: PageRecord, links: Sequence[int], *, until: float) -> None:
+        """Put another version in a page's place; the one before is kept as a version of its own.
+
+        Args:
+            page: The new version, with row and number of the old one.
+            links: Rows of its links' targets.
+            until: When the old one stopped to be the newest.
+        """
+        self.history.set_aside(page.row, until)
+        failpoint("revisit.version")
+        self._connection.execute(_REPLACE_PAGE, (*self._page_values(page, links), page.row))
+
+    @staticmethod
+    def _page_values(page: PageRecord, links: Sequence[int]) -> list[object]:
         values: list[object] = list(msgspec.structs.astuple(page)[:-2])
         values[4:7] = [sound(page.content_type), sound(page.title), sound(page.language)]
         values[9] = _terms_text(page.terms)
@@ -279,7 +302,7 @@ class State:
         # SQLite integers are signed; a SimHash is 64 plain bits.
         values[12] = page.simhash - (1 << 64) if page.simhash >= 1 << 63 else page.simhash
         values.append(np.asarray(links, "<i4").tobytes())
-        self._connection.execute(_INSERT_PAGE, values)
+        return values
 
     def change_verdict(self, row: int, verdict: Verdict) -> None:
         """Give a page another verdict than it had when it was fetched."""
@@ -346,6 +369,20 @@ class State:
             if len(rows) < _PAGES_AT_ONCE:
                 return
             after = rows[-1][1]
+
+    def pages_as_of(self, moment: float, *, on_topic: bool | None = None) -> Iterator[PageRecord]:
+        """Pages as they were at a moment, in order of first fetching: fetched by then, and not gone.
+
+        Args:
+            moment: On the crawl's clock.
+            on_topic: Only pages with this verdict then.
+        """
+        before = {page.row: page for _, page, _ in self.history.versions(as_of=moment)}
+        gone = self.history.gone(as_of=moment)
+        for page in self.pages():
+            then = page if page.at <= moment else before.get(page.row)
+            if then is not None and page.row not in gone and on_topic in (None, then.on_topic):
+                yield then
 
     def addresses(self, *, after: int = 0) -> Iterator[PageAddress]:
         """What the trap rules go by, of pages in order of fetching.

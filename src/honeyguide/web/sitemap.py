@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import chain
 from typing import Final
@@ -203,6 +204,24 @@ def _date(text: str) -> str:
         return parsedate_to_datetime(text[:64]).isoformat()
     except (ValueError, OverflowError):
         return ""
+
+
+def epoch_of(lastmod: str) -> float:
+    """Epoch seconds of an entry's date, of a day its end (UTC where it names no zone); 0 when it has none.
+
+    Example:
+        >>> epoch_of("1970-01-02"), epoch_of("1970-01-01T00:00:05Z"), epoch_of("")
+        (172799.0, 5.0, 0.0)
+    """
+    try:
+        moment = datetime.fromisoformat(lastmod)
+    except ValueError:
+        return 0.0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    if "T" not in lastmod:  # sometime on that day
+        moment += timedelta(days=1, seconds=-1)
+    return moment.timestamp()
 
 
 def _entry(fields: Mapping[str, str], *, url: str) -> Entry | None:
