@@ -15,7 +15,7 @@ from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, To
 
 if TYPE_CHECKING:
     from honeyguide.collection.collection import Collection
-    from honeyguide.job.crawl import Crawl, crawl
+    from honeyguide.job.crawl import Crawl, crawl, recrawl
     from honeyguide.model import Topic
 
 _HOMES = {
@@ -23,6 +23,7 @@ _HOMES = {
     "Crawl": "honeyguide.job.crawl",
     "Topic": "honeyguide.model",
     "crawl": "honeyguide.job.crawl",
+    "recrawl": "honeyguide.job.crawl",
 }
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Topic",
     "TopicError",
     "crawl",
+    "recrawl",
 ]
 
 

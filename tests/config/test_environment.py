@@ -31,6 +31,8 @@ OTHER: dict[tuple[str, str], tuple[str, object]] = {
     ("limits", "parse_memory"): ("512 MiB", 512 * 2**20),
     ("network", "allow_net"): ("127.0.0.0/8, ::1/128", ("127.0.0.0/8", "::1/128")),
     ("network", "connect_to"): ('{"*" = "127.0.0.1:80"}', {"*": "127.0.0.1:80"}),
+    ("crawl", "fresh_share"): ("0.25", 0.25),
+    ("crawl", "fresh_policy"): ("uniform", "uniform"),
     ("storage", "sync"): ("full", "full"),
     ("storage", "frontier_in_memory"): ("500", 500),
 }

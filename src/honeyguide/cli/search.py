@@ -19,6 +19,7 @@ def search(
     offset: int = 0,
     host: str = "",
     language: str = "",
+    as_of: str | None = None,
     json: bool = False,
 ) -> None:
     """Search the text of the relevant pages.
@@ -30,11 +31,15 @@ def search(
         offset: Results to skip.
         host: Only pages of this host.
         language: Only pages in this language, such as en.
+        as_of: As the pages were on this day (2026-11-01), at this time, or so long ago (30d).
         json: Print JSON.
     """
     with Collection.open(folder) as collection:
-        hits = collection.search(words, limit, offset, host=host, language=language)
+        hits = collection.search(words, limit, offset, host=host, language=language, as_of=as_of)
     rows = [msgspec.to_builtins(hit) for hit in hits]
-    print_table(rows, {"title": "title", "url": "url", "snippet": "text"}, json=json)
+    columns = {"title": "title", "url": "url", "snippet": "text"}
+    if any(hit.gone for hit in hits):
+        columns["gone"] = "gone since"
+    print_table(rows, columns, json=json)
     if not hits:
         note("nothing found; try fewer or other words")

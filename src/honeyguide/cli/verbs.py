@@ -95,6 +95,12 @@ VERBS = (
         "recrawl collections/owls --older-than 7d --budget 500",
     ),
     Verb(
+        "schedule",
+        "honeyguide.cli.schedule:schedule",
+        "Print a systemd timer or cron line that visits a collection again by itself.",
+        "schedule collections/owls --every week --budget 500",
+    ),
+    Verb(
         "trust",
         "honeyguide.cli.trust:trust",
         "Trust a topic file or a collection that somebody else made.",
@@ -129,6 +135,12 @@ VERBS = (
         "honeyguide.cli.compare:compare",
         "Compare two crawls: curves, and what each found that the other did not.",
         "compare collections/owls collections/owls-again --out compare.png",
+    ),
+    Verb(
+        "changes",
+        "honeyguide.cli.changes:changes",
+        "Show what has become of a collection: new, changed, newly on topic, gone.",
+        "changes collections/owls --since 2026-11-01",
     ),
     Verb(
         "why",
@@ -297,11 +309,12 @@ VERBS = (
 _EXAMPLE = "Example: honeyguide {}"
 
 SECTIONS = {
-    "Crawl": ("topic", "crawl", "resume", "recrawl", "trust", "demo"),
+    "Crawl": ("topic", "crawl", "resume", "recrawl", "schedule", "trust", "demo"),
     "Read a collection": (
         "status",
         "report",
         "compare",
+        "changes",
         "why",
         "page",
         "search",

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.collection.changes import Change, find_changes
 from honeyguide.collection.directory_entries import Entry, page_entries
 from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
 from honeyguide.collection.exports.datasheet import topic_languages, topic_name, topic_recipe
@@ -20,7 +21,9 @@ from honeyguide.collection.exports.formats import ExportSource, write_export
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.frames import to_arrow, to_pandas, to_polars
+from honeyguide.collection.guarded import utc
 from honeyguide.collection.markdown import MarkdownMaker
+from honeyguide.collection.moments import moment
 from honeyguide.collection.page import CollectedPage
 from honeyguide.collection.shown import collection_html, collection_text, status_html
 from honeyguide.collection.story import Story, tell
@@ -150,9 +153,18 @@ class Collection:
                 reason=sessions[-1].reason if sessions else "",
             )
 
-    def pages(self, *, relevant: bool | None = True) -> Iterator[PageRecord]:
-        """Pages in the order they were fetched; None for all, True for those on topic."""
-        return self.state.pages(on_topic=relevant)
+    def pages(
+        self, *, relevant: bool | None = True, as_of: str | float | None = None
+    ) -> Iterator[PageRecord]:
+        """Pages in the order they were fetched; None for all, True for those on topic.
+
+        Args:
+            relevant: Which verdict.
+            as_of: As they were on this day, or at this moment, without those that were gone.
+        """
+        if as_of is None:
+            return self.state.pages(on_topic=relevant)
+        return self.state.pages_as_of(moment(as_of, end=True), on_topic=relevant)
 
     def verdicts(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """On topic or not, and score, of each page in order of fetching."""
@@ -186,11 +198,74 @@ class Collection:
         return tell(self.state, url)
 
     def search(
-        self, words: str, limit: int = 10, offset: int = 0, *, host: str = "", language: str = ""
+        self,
+        words: str,
+        limit: int = 10,
+        offset: int = 0,
+        *,
+        host: str = "",
+        language: str = "",
+        as_of: str | float | None = None,
     ) -> list[Hit]:
-        """Full-text search over the relevant pages."""
+        """Full-text search over the relevant pages.
+
+        Args:
+            words: What to look for.
+            limit: At most this many.
+            offset: Skip this many.
+            host: Only pages of this host.
+            language: Only pages in this language.
+            as_of: As the pages were on this day, or at this moment, without those that were gone by then.
+                By default all pages are searched in their newest version, also those that are gone.
+        """
         with self.index() as index:
-            return index.search(words, limit, offset, host=host, language=language)
+            if as_of is None:
+                return self._mark_gone(index.search(words, limit, offset, host=host, language=language))
+            then = moment(as_of, end=True)
+            gone = self.state.history.gone(as_of=then)
+            found = index.search_as_of(words, then, host=host, language=language)
+            return [hit for hit in found if hit.row not in gone][offset : offset + limit]
+
+    def _mark_gone(self, hits: list[Hit]) -> list[Hit]:
+        since = self.state.history.gone()
+        return [
+            msgspec.structs.replace(hit, gone=utc(since[hit.row][0]).isoformat(timespec="seconds"))
+            if hit.row in since
+            else hit
+            for hit in hits
+        ]
+
+    def gone(self, *, as_of: str | float | None = None) -> dict[str, tuple[str, str]]:
+        """Addresses of pages that are gone, with since when (UTC, ISO 8601) and why.
+
+        Args:
+            as_of: Those that were gone on this day, or at this moment.
+        """
+        then = None if as_of is None else moment(as_of, end=True)
+        found = self.state.history.gone(as_of=then)
+        return {
+            self.state.url_text(row): (utc(at).isoformat(timespec="seconds"), reason)
+            for row, (at, reason) in found.items()
+        }
+
+    def changes(
+        self,
+        since: str | float,
+        *,
+        until: str | float | None = None,
+        relevant: bool = True,
+        diffs: bool = True,
+    ) -> list[Change]:
+        """What has become of the pages since a moment: new, changed, newly on topic, gone; newest first.
+
+        Args:
+            since: A day (`2026-11-01`), a time, or how long ago (`7d`).
+            until: Up to here; None for now.
+            relevant: Only pages that are on topic, or were.
+            diffs: With what changed in the texts.
+        """
+        end = None if until is None else moment(until, end=True)
+        return find_changes(self, moment(since), until=end, relevant=relevant, diffs=diffs)
 
     def export(
         self,
@@ -201,6 +276,7 @@ class Collection:
         text: bool = False,
         clock: Callable[[], float] = time.time,
         progress: Progress = silent,
+        as_of: str | float | None = None,
     ) -> int:
         """Write the collection to a file; returns how many pages it holds.
 
@@ -213,12 +289,20 @@ class Collection:
             text: With the pages' texts (tables and WACZ).
             clock: Epoch seconds, for the dates that some formats carry.
             progress: Called with the number of pages done and the number in all.
+            as_of: The pages as they were on this day, or at this moment. Archives hold every answer up to
+                then.
 
         Raises:
             CollectionError: With what to do about it.
         """
         source = ExportSource(
-            self.state, self.layout, relevant=relevant, text=text, at=clock(), progress=progress
+            self.state,
+            self.layout,
+            relevant=relevant,
+            text=text,
+            at=clock(),
+            progress=progress,
+            as_of=None if as_of is None else moment(as_of, end=True),
         )
         return write_export(source, Path(path), format)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from honeyguide.collection.guarded import utc
+from honeyguide.collection.moments import moment
 from honeyguide.collection.story import Story, tell_row
 from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
@@ -31,6 +32,11 @@ class Version(msgspec.Struct, frozen=True):
     digest: str
     file: str
     offset: int
+    until: str = ""
+    """When the next one took its place; empty for the newest."""
+    title: str = ""
+    score: float = 0.0
+    on_topic: bool = False
 
 
 class PageLink(msgspec.Struct, frozen=True):
@@ -95,7 +101,9 @@ class CollectedPage:
         layout = self._collection.layout
         if layout is not None and layout.index_file.is_file():
             with self._collection.index() as index:
-                if held := index.text(self.record.row):
+                row, at = self.record.row, self.record.at
+                held = index.past_text(row, at) if index.dated(row) not in (None, at) else index.text(row)
+                if held:
                     return held
         parsed = self.parsed()
         return parsed.main_text or parsed.text
@@ -163,21 +171,44 @@ class CollectedPage:
         return found
 
     def versions(self) -> list[Version]:
-        """The archived copies. A crawl fetches a page once, so there is one, or none without an archive."""
-        record = self.record
-        if not record.file:
-            return []
+        """The archived copies that differ, oldest first: one of a page that never changed."""
+        held = [(old, until) for old, until in self._collection.state.history.versions_of(self.record.row)]
         return [
             Version(
-                fetched_at=self.fetched_at,
+                fetched_at=utc(record.at).isoformat(timespec="seconds"),
                 status=record.status,
                 content_type=record.content_type,
                 bytes=record.bytes,
                 digest=record.digest,
                 file=record.file,
                 offset=record.offset,
+                until=utc(until).isoformat(timespec="seconds") if until else "",
+                title=record.title,
+                score=record.score,
+                on_topic=record.on_topic,
             )
+            for record, until in (*held, (self.record, 0.0))
+            if record.file
         ]
+
+    def as_of(self, date: str | float) -> CollectedPage:
+        """The page as it was on a day, or at a moment.
+
+        Raises:
+            CollectionError: It was not in the collection then.
+        """
+        then = moment(date, end=True)
+        history = self._collection.state.history
+        newest = self._collection.state.page_by_row(self.record.row) or self.record
+        for record in (newest, *(old for old, _ in reversed(history.versions_of(self.record.row)))):
+            if record.at <= then:
+                return CollectedPage(self._collection, record)
+        raise CollectionError(f"{self.url} was first fetched {self.versions()[0].fetched_at}, after {date}")
+
+    def gone(self) -> str:
+        """Since when it is gone (UTC, ISO 8601); empty when it is there as far as the crawl knows."""
+        found = self._collection.state.history.gone().get(self.record.row)
+        return utc(found[0]).isoformat(timespec="seconds") if found else ""
 
     def _reader(self) -> Reader:
         layout = self._collection.layout

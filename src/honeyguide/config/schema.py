@@ -184,7 +184,7 @@ class CrawlTable(Table):
     """Read RSS and Atom feeds that pages name."""
     keep_fresh: bool = False
     """Never end: visit the pages of the collection again, beside new ones, as often as they change."""
-    fresh_every: Annotated[Span, Field(ge=60)] = 7 * 86400.0
+    fresh_every: Annotated[Span, Field(gt=0)] = 7 * 86400.0
     """Time between two visits of a page, on average over the pages that are worth one."""
     fresh_share: Annotated[float, Field(gt=0, lt=1)] = 0.5
     """Share of the visits that goes to known pages, where new ones wait as well."""

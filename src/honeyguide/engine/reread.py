@@ -59,8 +59,7 @@ class Reader:
         return msgspec.structs.replace(page, canonical="", digest=record.digest)
 
     def _lookup(self, reference: Reference) -> Position | None:
-        twin = self._state.page_by_row(self._state.page_by_digest(reference.digest))
-        twin = twin or self._state.history.payload_of(reference.digest)  # it has changed since
+        twin = self._state.holder_of(reference.digest)
         return Position(twin.file, twin.offset, twin.length) if twin else None
 
     def _waiting(self, record: PageRecord) -> Waiting:

@@ -73,6 +73,7 @@ class Returning:
         self._tally.revisits += 1
         known = self._frontier.known
         page = self._state.page_by_row(waiting.row)
+        self._state.history.begin(waiting.row, known)
         if page is None:
             what, position = self._listing(waiting, visit, now)
             page = PageRecord(waiting.row, 0, now)

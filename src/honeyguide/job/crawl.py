@@ -308,6 +308,37 @@ def crawl(
     return Collection.open(job.out) if job.out is not None else Collection.of(job.state)
 
 
+def recrawl(
+    folder: Path | str,
+    *,
+    older_than: float | str = 0.0,
+    budget: int | None = None,
+    share: float = again.SHARE,
+    all_pages: bool = False,
+    on_event: Callable[[Event], object] | None = None,
+) -> Collection:
+    """Visit the pages of a collection again, and give it back; for scripts and notebooks.
+
+    Args:
+        folder: The collection.
+        older_than: As for `Crawl.recrawl`.
+        budget: As for `Crawl.recrawl`.
+        share: As for `Crawl.recrawl`.
+        all_pages: As for `Crawl.recrawl`.
+        on_event: Called with each event.
+    """
+    job = Crawl(Layout.open(Path(folder)).topic_file, out=folder)
+
+    async def everything() -> None:
+        events = job.recrawl(older_than=older_than, budget=budget, share=share, all_pages=all_pages)
+        async for event in events:
+            if on_event is not None:
+                on_event(event)
+
+    run_here(everything, interrupted=lambda: job.stop("interrupted"))
+    return Collection.open(folder)
+
+
 def run_here(
     work: Callable[[], object],
     *,

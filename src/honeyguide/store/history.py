@@ -81,17 +81,22 @@ class History:
 
     # Writing
 
+    def begin(self, row: int, known: int) -> None:
+        """Note the first visit of a page, before what came of the second changes it; once.
+
+        Args:
+            row: The page.
+            known: URLs that the crawl knew before the second visit.
+        """
+        self._connection.execute(
+            f"INSERT INTO visit ({_VISIT_FIELDS}) SELECT NULL, row, at, 0, status, digest, score, on_topic,"
+            " file, offset, length, ?, '' FROM page"
+            " WHERE row = ? AND NOT EXISTS (SELECT 1 FROM visit WHERE visit.row = page.row)",
+            (known, row),
+        )
+
     def add(self, visit: VisitRecord) -> None:
-        """Note one visit; before the second, the first."""
-        (some,) = self._connection.execute(
-            "SELECT EXISTS (SELECT 1 FROM visit WHERE row = ?)", (visit.row,)
-        ).fetchone()
-        if not some:
-            self._connection.execute(
-                f"INSERT INTO visit ({_VISIT_FIELDS}) SELECT NULL, row, at, 0, status, digest, score,"
-                " on_topic, file, offset, length, ?, '' FROM page WHERE row = ?",
-                (visit.known, visit.row),
-            )
+        """Note one visit."""
         values = msgspec.structs.astuple(visit)
         row, at, what, _, *rest = values[:13]
         self._connection.execute(
@@ -210,6 +215,10 @@ class History:
         found = self._connection.execute("SELECT row, at FROM visit WHERE what = 0")
         with reading("visits"):
             return {int(row): float(at) for row, at in found}
+
+    def visited(self) -> frozenset[int]:
+        """Rows of pages that were visited again."""
+        return frozenset(row for (row,) in self._connection.execute("SELECT DISTINCT row FROM visit"))
 
     def replaced(self) -> frozenset[int]:
         """Rows of pages that have had another version than their present one."""

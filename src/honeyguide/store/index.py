@@ -82,6 +82,9 @@ class Hit(msgspec.Struct, frozen=True):
     """How well it matches the query (BM25); higher is better."""
     language: str = ""
     at: float = 0.0
+    gone: str = ""
+    """Since when the page is gone (UTC, ISO 8601); empty for one that is there. Readers of a collection fill
+    it."""
 
 
 class FullText:

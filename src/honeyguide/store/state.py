@@ -346,6 +346,10 @@ class State:
         ).fetchone()
         return int(row)
 
+    def holder_of(self, digest: str) -> PageRecord | None:
+        """The page, or version of one, whose archived answer holds the bytes of this digest."""
+        return self.page_by_row(self.page_by_digest(digest)) or self.history.payload_of(digest)
+
     def archived_last(self, most: int) -> list[PageRecord]:
         """The pages that were archived last, newest first."""
         found = self._connection.execute(

@@ -155,7 +155,7 @@ def archived_source(portal: Portal, collection: Collection, record: PageRecord) 
         raise CollectionError("the archive does not hold this page; crawl with an archive to keep the next")
 
     def lookup(reference: Reference) -> Position | None:
-        twin = collection.state.page_by_row(collection.state.page_by_digest(reference.digest))
+        twin = collection.state.holder_of(reference.digest)
         return Position(twin.file, twin.offset, twin.length) if twin else None
 
     answer = read_record(

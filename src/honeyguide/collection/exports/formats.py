@@ -93,6 +93,8 @@ class ExportSource(msgspec.Struct, frozen=True):
     text: bool
     at: float
     progress: Progress = silent
+    as_of: float | None = None
+    """As the collection was at this moment; None for now."""
 
     @property
     def reviews(self) -> Reviews | None:
@@ -122,7 +124,7 @@ class ExportSource(msgspec.Struct, frozen=True):
 
     def selection(self) -> Selection:
         """The pages asked for."""
-        return Selection(self.state, relevant=self.relevant, reviews=self.reviews)
+        return Selection(self.state, relevant=self.relevant, reviews=self.reviews, as_of=self.as_of)
 
     def index(self) -> AbstractContextManager[FullText | None]:
         """The full text, if texts are wanted."""
@@ -131,6 +133,19 @@ class ExportSource(msgspec.Struct, frozen=True):
         if self.layout is None:
             raise CollectionError("a crawl kept in memory has no index; give it a folder with out=")
         return closing(FullText.open(self.layout.index_file, read_only=True))
+
+    def text_of(self, index: FullText | None) -> Callable[[int], str] | None:
+        """Gives the text of a page by its row, as it was then; None where texts are not wanted."""
+        if index is None or self.as_of is None:
+            return index.text if index is not None else None
+        dates = {page.row: page.at for page in self.state.pages_as_of(self.as_of)}
+
+        def text(row: int) -> str:
+            assert index is not None
+            at = dates.get(row, -1.0)
+            return index.text(row) if index.dated(row) == at else index.past_text(row, at) or ""
+
+        return text
 
 
 def write_export(source: ExportSource, path: Path, name: str) -> int:
@@ -144,6 +159,8 @@ def write_export(source: ExportSource, path: Path, name: str) -> int:
         raise CollectionError(f"there is no format {name!r}; use one of {', '.join(FORMATS)}")
     if not form.folder:
         require_regular(path)
+    if source.as_of is not None and not form.pages:
+        raise CollectionError(f"{name} describes a collection as it is now; leave --as-of out")
     if source.text and not form.text:
         having = ", ".join(each.name for each in FORMATS.values() if each.text)
         raise CollectionError(f"{name} files hold no texts of their own; use one of {having}, or no --text")
@@ -178,7 +195,7 @@ def _table(source: ExportSource, path: Path, name: str) -> int:
     columns = (*PAGE_COLUMNS, TEXT_COLUMN) if source.text else PAGE_COLUMNS
     with source.index() as index:
         rows: Iterator[dict[str, object]] = page_rows(
-            source.selection(), index.text if index is not None else None, source.progress
+            source.selection(), source.text_of(index), source.progress
         )
         return export(rows, path, form=name, columns=columns)
 
@@ -209,7 +226,7 @@ def _wacz(source: ExportSource, path: Path) -> int:
             software=source.software,
             at=source.at,
             title=source.title,
-            text_of=index.text if index is not None else None,
+            text_of=source.text_of(index),
             progress=source.progress,
         )
 

@@ -57,7 +57,7 @@ def licences(
     looked_at = naming = 0
     for number, row in enumerate(chosen, 1):
         page = selection.state.page_by_row(row)
-        source = selection.state.page_by_row(page.duplicate_of) if page and page.duplicate_of else page
+        source = selection.state.holder_of(page.digest) if page and page.duplicate_of else page
         progress(number, len(chosen))
         if page is None or source is None:
             continue

@@ -35,15 +35,29 @@ class Selection:
         state: Of the collection.
         relevant: Only pages on topic.
         reviews: What people said.
+        as_of: As it was at this moment (epoch seconds); None for now.
     """
 
-    def __init__(self, state: State, *, relevant: bool = True, reviews: Reviews | None = None) -> None:
+    def __init__(
+        self,
+        state: State,
+        *,
+        relevant: bool = True,
+        reviews: Reviews | None = None,
+        as_of: float | None = None,
+    ) -> None:
         self.state = state
+        self.as_of = as_of
         status = state.columns().status
         rows, on_topic, _ = state.verdicts()
         known = rows < len(status)  # the others were committed since the columns were read
         rows, on_topic = rows[known], on_topic[known]
         said = _said(state, rows, reviews)
+        if as_of is not None:
+            then = {page.row: page.on_topic for page in state.pages_as_of(as_of)}
+            there = np.isin(rows, list(then))
+            rows, said = rows[there], said[there]
+            on_topic = np.fromiter((then[row] for row in rows.tolist()), np.bool_, len(rows))
         judged = (said > 0) | (on_topic & (said == 0))
         allowed = status[rows] != Outcome.NOINDEX
         self.rows: NDArray[np.int32] = rows[allowed & judged if relevant else allowed]
@@ -79,7 +93,12 @@ class Selection:
     def pages(self, progress: Progress = silent) -> Iterator[PageRecord]:
         """The pages themselves, a few hundred at a time in memory."""
         done = 0
-        for page in self.state.pages(on_topic=self._only):
+        pages = (
+            self.state.pages(on_topic=self._only)
+            if self.as_of is None
+            else self.state.pages_as_of(self.as_of, on_topic=self._only)
+        )
+        for page in pages:
             if done == self.total:
                 break
             if page.row >= len(self._wanted) or not self._wanted[page.row]:

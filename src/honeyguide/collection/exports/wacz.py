@@ -61,7 +61,6 @@ def write_wacz(
     """
     count = 0
     main: PageRecord | None = None
-    wanted = set(selection.rows.tolist())
     with (
         replacing(path) as temporary,
         zipfile.ZipFile(temporary, "w") as archive_file,
@@ -73,12 +72,13 @@ def write_wacz(
         with package.member(f"archive/{_WARC_NAME}", stored=True) as warc:
             copier = RecordCopier(archive, warc.write, name=_WARC_NAME, software=software, at=at)
             with copier:
-                for page, copied in copied_pages(selection, copier, progress):
+                for _, copied in copied_pages(selection, copier, progress):
                     index.add(*line(copied, _WARC_NAME))
-                    if page.row in wanted:
-                        main = main or page
-                        listed.write(_json_line(_listing(page, text_of)))
-                        count += 1
+        for page in selection.pages():
+            if copier.has(page):
+                main = main or page
+                listed.write(_json_line(_listing(page, text_of)))
+                count += 1
         _write_index(package, index)
         listed.seek(0)
         with package.member("pages/pages.jsonl") as out:

@@ -3,13 +3,15 @@
 Nothing is inflated but headers and nothing is compressed again, so an export runs at the speed of the disk
 and every digest, identifier and date stays what the crawl wrote. A page's records are the answer (or
 revisit), its request and its metadata. A revisit whose first copy is not among the pages brings it along,
-since it cannot be read without; the warcinfo record that records refer to comes before them.
+since it cannot be read without; the warcinfo record that records refer to comes before them. Of a page that
+was visited again, all answers are copied, oldest first.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -71,7 +73,7 @@ class RecordCopier:
         self._offset = 0
         self._open_name = ""
         self._file: BinaryIO | None = None
-        self._written: set[int] = set()
+        self._written: set[tuple[str, int]] = set()
         self._seen_files: set[str] = set()
         lines = (
             f"software: {field(software)}\r\nformat: WARC File Format 1.1\r\n"
@@ -106,9 +108,13 @@ class RecordCopier:
             CollectionError: The archive does not hold what the state says.
         """
         for each in (original, page):
-            if each is not None and each.row not in self._written:
-                self._written.add(each.row)
+            if each is not None and each.file and (each.file, each.offset) not in self._written:
+                self._written.add((each.file, each.offset))
                 yield each, self._copy(each)
+
+    def has(self, page: PageRecord) -> bool:
+        """Whether a page's answer was copied."""
+        return (page.file, page.offset) in self._written
 
     def _copy(self, page: PageRecord) -> Copied:
         file = self._source(page.file)
@@ -194,11 +200,30 @@ def copied_pages(
 
     The state is asked for a revisit's first copy, so an export needs no memory of payloads.
     """
+    state = selection.state
+    visited = state.history.visited()
     for page in selection.pages(progress):
-        original = selection.state.page_by_row(page.duplicate_of) if page.duplicate_of else None
-        if original is not None and not selection.may_leave(original.row):
-            continue  # Its bytes are archived only under an address that asked not to be indexed.
-        yield from copier.copy(page, original)
+        for answer in _answers(selection, page) if page.row in visited else (page,):
+            original = state.holder_of(answer.digest) if answer.duplicate_of else None
+            if original is not None and not selection.may_leave(original.row):
+                continue  # Its bytes are archived only under an address that asked not to be indexed.
+            yield from copier.copy(answer, original)
+
+
+def _answers(selection: Selection, page: PageRecord) -> list[PageRecord]:
+    """All answers of a page that was visited again, up to the moment of the export."""
+    history = selection.state.history
+    last = inf if selection.as_of is None else selection.as_of
+    versions = [old for old, _ in history.versions_of(page.row) if old.at < page.at]
+    found = {(each.file, each.offset): each for each in (*versions, page)}
+    for visit in history.visits_of(page.row):
+        if visit.file and visit.at <= last and visit.status:
+            answer = msgspec.structs.replace(
+                page, at=visit.at, status=visit.status, digest=visit.digest, file=visit.file,
+                offset=visit.offset, length=visit.length, duplicate_of=0,
+            )  # fmt: skip
+            found.setdefault((visit.file, visit.offset), answer)
+    return sorted(found.values(), key=lambda each: each.at)
 
 
 def write_warc(
