@@ -126,6 +126,12 @@ def test_snippets_show_the_match_between_markers(index: FullText) -> None:
     )
 
 
+def test_snippets_are_chosen_by_the_words_that_matter() -> None:
+    text = "The cat and the dog of the house. " * 20 + "Here the owl hunts."
+    assert snippet(text, [("the",), ("owl",)]).endswith("Here the [owl] hunts.")
+    assert snippet(text, [("the",)]).startswith("[The] cat")
+
+
 def test_a_page_cannot_forge_markers() -> None:
     text = "evil \x02fake\x03 owl \x02"
     shown = snippet(text, [("owl",)], markers=("\x02", "\x03"))

@@ -344,7 +344,8 @@ def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
         story = collection.why(seed)
         known = Outcome.__members__.get(story.outcome.upper())
         what = known.label.lower() if known else story.outcome
-        reason = f" ({story.reason})" if story.reason else ""
+        # Some reasons are the outcome in other words: once is enough.
+        reason = f" ({story.reason})" if story.reason and story.reason.lower() not in what else ""
         return (
             f"no page was fetched; seed {seed}: {what}{reason};"
             " check the address and the network, then run the same command again"

@@ -11,6 +11,7 @@ from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.story import Story
 from honeyguide.errors import CollectionError
+from honeyguide.model import Outcome
 
 if TYPE_CHECKING:
     from honeyguide.job.verdict_reasons import VerdictReasons
@@ -32,7 +33,8 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     if json:
         print_json({**msgspec.to_builtins(story), "order": told, "reasons": msgspec.to_builtins(because)})
         return
-    facts: dict[str, object] = {"url": story.url, "outcome": story.outcome}
+    known = Outcome.__members__.get(story.outcome.upper())
+    facts: dict[str, object] = {"url": story.url, "outcome": known.label if known else story.outcome}
     if story.reason:
         facts["reason"] = story.reason
     if story.number is not None:

@@ -17,6 +17,8 @@ from functools import lru_cache
 
 import msgspec
 
+from honeyguide.text.stop_words import ENGLISH
+
 MAX_QUERY_CHARACTERS = 1_000
 MAX_QUERY_TERMS = 32
 # Han with its extensions, Hiragana, Katakana, Bopomofo, Hangul syllables.
@@ -113,8 +115,11 @@ def snippet(
 ) -> str:
     """The part of a text with most of the phrases, each occurrence between markers.
 
-    Marker characters that occur in the text itself are taken out, so a page cannot forge them.
+    Words such as "the" choose no part and are not marked, unless nothing else was asked for. Marker
+    characters that occur in the text itself are taken out, so a page cannot forge them.
     """
+    phrases = list(phrases)
+    phrases = [words for words in phrases if not ENGLISH.issuperset(words)] or phrases
     for marker in filter(None, markers):
         text = text.replace(marker, "")
     pattern = _pattern(phrases)
