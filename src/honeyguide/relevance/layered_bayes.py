@@ -42,8 +42,9 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
         first_layer: Whether the vocabulary also takes the phrases of layer 1.
         likelihood: `per feature` or `joint`.
         threshold_quantile: A layer's threshold is this quantile of the likelihoods of its own training
-            documents; 0 is their minimum, as in the paper.
-        target_quantile: The same for layer 0, whose ten or so example pages make a fragile minimum.
+            documents. 0 is their minimum, as in the paper: the least typical page of a layer then sets its
+            line, and on sites of one style every page passes it.
+        target_quantile: The same for layer 0.
         held_out_threshold: Judge each training document for that as if it had not been one; False is
             the paper's form, under which few other pages reach the likelihood of the examples themselves.
         parents_on_topic: What becomes of pages of the upper layers that layer 0 alone would take for
@@ -68,7 +69,7 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
     vocabulary: int = 20_000
     first_layer: bool = False
     likelihood: Likelihood = "per feature"
-    threshold_quantile: float = 0.0
+    threshold_quantile: float = 0.25
     target_quantile: float = 0.25
     held_out_threshold: bool = True
     parents_on_topic: OnTopic = "drop"
