@@ -89,7 +89,7 @@ def _arguments(text: str) -> dict[str, str]:
         >>> _arguments(chr(10).join(lines))
         {'depth': 'How far to go.', 'seed': 'For chance.'}
     """
-    _, _, after = text.replace("Parameters:\n", "Args:\n").partition("Args:\n")
+    _, _, after = text.partition("Args:\n")
     found: dict[str, str] = {}
     last = ""
     for line in after.splitlines():

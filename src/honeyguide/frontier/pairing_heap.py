@@ -4,9 +4,8 @@ Many heaps share one set of arrays, a node being in at most one of them; a heap 
 frontier has one heap of URLs a host, and heaps of hosts. The order in which nodes leave depends on keys
 and ties only, never on the shape of the tree, so a heap built again after a restart behaves the same.
 
-Parameters:
-    Keys are floats, higher first and never NaN; ties go to the lower `tie`, or the lower node number where
-    `tie` is empty. Node 0 is "none". `previous` is 0 for a node in no heap, -1 for a root.
+Keys are floats, higher first and never NaN; ties go to the lower `tie`, or the lower node number where
+`tie` is empty. Node 0 is "none". `previous` is 0 for a node in no heap, -1 for a root.
 
 Example:
     >>> tree = new_tree(10)

@@ -123,7 +123,7 @@ class Calibrated:
     (reservoir sampling). Pages without text are never on topic. Reviewed pages count as examples,
     and move the line.
 
-    Parameters:
+    Args:
         threshold: On topic from this chance on.
 
     Example:

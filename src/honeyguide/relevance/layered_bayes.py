@@ -700,7 +700,7 @@ class CrawlMemory:
     def layers(self, *, depth: int, cap: int, most: int, seed: int) -> Layers:
         """Context graphs of the targets among the pages, over the links among the pages.
 
-        Targets stand in layer 0 only: in the merged graph they are no step away from a target.
+        Targets stand in layer 0 only: in the merged graph they are zero steps away from a target.
 
         Args:
             depth: Layers above layer 0.

@@ -193,7 +193,7 @@ class WeightedVotingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             X[positive | rest], positive[positive | rest]
         )
         selector.strength_[self.idf_ == 0.0] = 0.0  # Terms that are not looked at.
-        if sure.any():  # There are negatives to begin with: finding no more is no failure.
+        if sure.any():  # There are negatives to begin with: finding no more is fine.
             negative[rest] = selector.least_constraints(X[rest]) <= self.constraint
         else:
             negative[rest] = selector.reliable_negatives(X[rest])
@@ -322,7 +322,7 @@ def best_line(positives: NDArray[np.float64], others: NDArray[np.float64]) -> fl
     middles = (values[1:] + values[:-1]) / 2.0
     recall = 1.0 - np.searchsorted(np.sort(positives), middles) / len(positives)
     above = len(others) - np.searchsorted(np.sort(others), middles)
-    # Half a document more: none above is no proof of none.
+    # Half a document more: none above does not prove that there is none.
     merit = np.where(recall >= LEAST_RECALL, recall**2 / (above + 0.5), 0.0)
     return float(middles[int(np.argmax(merit))])
 

@@ -91,7 +91,7 @@ class Layout(msgspec.Struct, frozen=True):
         """Make an empty collection in a new or empty folder; a `topic.toml` may be there already.
 
         The marker comes last: a folder that has one has all that a resume needs. What an interrupted
-        `create` leaves behind is no obstacle to the next.
+        `create` leaves behind does not stand in the way of the next.
 
         Args:
             root: The folder.

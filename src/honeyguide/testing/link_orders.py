@@ -81,7 +81,7 @@ def check_valid_answers(factory: Factory) -> None:
 
 
 def check_empty_page(factory: Factory) -> None:
-    """A page without links and text is no problem."""
+    """A page without links and text does no harm."""
     page = Page(url="https://empty.example/", id=-5)
     order = factory()
     order.learn(page, Verdict(0.0, False))
