@@ -137,7 +137,8 @@ class Calibrated:
         T. Mitchell, "Text classification from labeled and unlabeled documents using EM", Machine Learning 39,
         2000. W. S. Lee, B. Liu, "Learning with positive and unlabeled examples using weighted logistic
         regression", ICML 2003. N. Otsu, "A threshold selection method from gray-level histograms", IEEE
-        Transactions on Systems, Man, and Cybernetics 9, 1979.
+        Transactions on Systems, Man, and Cybernetics 9, 1979. Z. C. Lipton, C. Elkan, B. Naryanaswamy,
+        "Optimal thresholding of classifiers to maximize F1 measure", ECML PKDD 2014.
     """
 
     def __init__(self, *, threshold: float = 0.5) -> None:

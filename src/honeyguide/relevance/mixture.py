@@ -36,6 +36,11 @@ LEAST_ON_TOPIC: Final = 0.005
 LEAST_VARIANCE: Final = 0.25
 """Of the two normal distributions, where pages vary by one or more: no line is as sharp as it looks."""
 ROUNDS: Final = 40
+FAR: Final = 0.98
+"""Examples that stand higher than this share of the pages count as standing there when the line is placed."""
+AT_THE_LINE: Final = 0.4
+"""Share of the pages at the line that people say yes to. F1 is best where that is half of the F1 that can be
+reached, so below one half."""
 SHIFT_DEVIATION: Final = 1.5
 """How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
 
@@ -118,11 +123,14 @@ def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[
     gamma = count / (count + LIKENESS_EXAMPLES)
     position = sum(parts, (standing - scales[1][0]) / scales[1][1]) + gamma * likely
     start = keyword_scores if keyword_scores is not None else _upper(position, pages)
-    slope, middle, share = _two_normals(position, np.clip(start, 0.01, 0.99), heap)
+    # Examples of one site look more like each other than any page of another: as they stand, the line would
+    # go up to them and leave nothing above it.
+    placed = np.where(on, np.minimum(position, np.quantile(position[:pages], FAR)), position)
+    slope, middle, share = _two_normals(placed, np.clip(start, 0.01, 0.99), heap)
     if keyword_scores is None:
         second = _between_groups(position[:pages])
     else:
-        second = _found_against_called(position, keyword_scores[:pages] ** GUESS_POWER, on, pages)
+        second = _found_against_called(placed, keyword_scores[:pages] ** GUESS_POWER, on, pages)
     middle = (middle + second) / 2.0
     if keyword_scores is not None:
         middle = min(middle, _crowded(position[:pages], keyword_scores[:pages], middle))
@@ -229,6 +237,7 @@ def _between_groups(values: Array) -> float:
 
 def _moved(odds: Array, said: NDArray[np.bool_]) -> float:
     """How far the line is to be moved so that it agrees with what people said."""
+    odds = odds + math.log(AT_THE_LINE / (1.0 - AT_THE_LINE))
     shift = 0.0
     for _ in range(20 if len(odds) else 0):
         chance = chances(odds + shift)
