@@ -38,8 +38,8 @@ coverage: $(STAMP) ## The tests with coverage of lines and branches; a page in b
 	@$(BIN)/python -m pytest -n 2 --dist loadscope --cov --cov-report=term:skip-covered --cov-report=html || $(BIN)/python -m pytest --again
 	@$(BIN)/python -m coverage report --format=total
 
-bench: $(STAMP)  ## Benchmarks, as tables and JSON
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+bench: $(STAMP)  ## All marks of speed in one table, beside Scrapy and Crawlee; as JSON in build/bench.json
+	@$(BIN)/python benchmarks/table.py
 
 lab: $(STAMP)    ## The slow tests, and property tests with many more examples
 	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -m "slow or hypothesis"

@@ -7,6 +7,7 @@ Schools; beside them what lxml and BeautifulSoup take for tree, text and links, 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import sys
@@ -21,7 +22,7 @@ from honeyguide.model import Page
 from honeyguide.parse.base import ParseJob
 from honeyguide.parse.html import parse_page, read_page
 from honeyguide.parse.language import language_of
-from honeyguide.parse.links import resolve
+from honeyguide.parse.links import links_of
 from honeyguide.parse.notes import Notes
 from honeyguide.parse.page import SIMHASH_SAMPLE, digest_of
 from honeyguide.parse.pool import ParsePool
@@ -168,7 +169,7 @@ def stages() -> dict[str, Callable[[bytes], object]]:
         "tree": lambda body: LexborHTMLParser(body, options=1, scripting=True),
         "notes": lambda body: read_page(prepared(body)[1]),
         "notes, in Python": lambda body: walk_page(prepared(body)[1]),
-        "links": lambda body: resolve(prepared(body)[2].links, url, page=url),
+        "links": lambda body: links_of(prepared(body)[2].links, url, page=url),
         "language": lambda body: language_of(prepared(body)[3].main_text),
         "simhash": lambda body: simhash(prepared(body)[3].main_text[:SIMHASH_SAMPLE]),
         "digest": digest_of,
@@ -241,11 +242,18 @@ def main() -> None:
     print(f"{'µs of CPU a page':34}" + "".join(f"{name:>12}" for name in corpora))
     sizes = [sum(map(len, bodies)) // len(bodies) for bodies in corpora.values()]
     print(f"{'bytes':34}" + "".join(f"{size:12}" for size in sizes))
+    found: dict[str, dict[str, float]] = {name: {} for name in corpora}
     for name, function in stages().items():
-        print(f"{name:34}" + "".join(f"{cost(function, bodies):12.0f}" for bodies in corpora.values()))
+        for corpus, bodies in corpora.items():
+            found[corpus][name] = cost(function, bodies)
+        print(f"{name:34}" + "".join(f"{found[corpus][name]:12.0f}" for corpus in corpora))
     for name, bodies in corpora.items():
         speed, used = asyncio.run(throughput(bodies, workers=1))
+        found[name]["pool"] = 1000 * used
         print(f"pool, one worker, {name}: {speed:.0f} pages/s, {used:.2f} ms of worker CPU a page")
+    print(
+        json.dumps({name: {key: round(us, 1) for key, us in stage.items()} for name, stage in found.items()})
+    )
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from compared.loop_watch import LoopWatch
 
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.fetch.base import Failure, Request, Response
@@ -103,14 +104,15 @@ async def soak(pages: int, every: int, folder: Path) -> list[tuple[int, float]]:
     samples: list[tuple[int, float]] = []
     fetched = 0
     started = time.process_time()
-    async for event in crawl.run():
-        if event.kind == "page":
-            fetched += 1
-            if fetched % every == 0:
-                samples.append((fetched, memory()))
-                ms = 1000 * (time.process_time() - started) / fetched
-                print(f"{fetched:>9,} pages  {samples[-1][1]:7.1f} MiB  {ms:.2f} ms a page", flush=True)
-    print("ended:", crawl.reason)
+    async with LoopWatch() as loop:
+        async for event in crawl.run():
+            if event.kind == "page":
+                fetched += 1
+                if fetched % every == 0:
+                    samples.append((fetched, memory()))
+                    ms = 1000 * (time.process_time() - started) / fetched
+                    print(f"{fetched:>9,} pages  {samples[-1][1]:7.1f} MiB  {ms:.2f} ms a page", flush=True)
+    print(f"ended: {crawl.reason}; longest block of the loop: {loop.longest_ms:.0f} ms")
     return samples
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from functools import partial
@@ -31,6 +32,8 @@ from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
 from honeyguide.web import canonical, parts
 
+AT_A_STRETCH = 0.01
+"""Seconds that pages are taken in before connections are served again."""
 SEED_PRIORITY = 1e6
 """Seeds go before everything else, in the order they were given."""
 LONG_WAIT = 5.0
@@ -269,13 +272,19 @@ class Crawler:
         await self._wait(now)
         if self._fault is not None:
             raise self._fault
-        taken = 0
-        while self._done and taken < self._options.commit_pages:
-            taken += 1
-            self._done.popleft()()
+        await self._take_in()
         if self._committer.due(self._clock.now()):
             self._committer.commit(self._clock.now())
         return True
+
+    async def _take_in(self) -> None:
+        """Deal with what has come, at most one transaction of it; others get their turn in between."""
+        since = time.perf_counter()
+        for _ in range(min(len(self._done), self._options.commit_pages)):
+            self._done.popleft()()
+            if not self._clock.virtual and time.perf_counter() - since > AT_A_STRETCH:
+                await asyncio.sleep(0)
+                since = time.perf_counter()
 
     def _dispatch(self) -> None:
         now = self._clock.now()
@@ -416,6 +425,8 @@ class Crawler:
         timer = None
         if seconds is not None:
             timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
+        if self._wake.is_set():  # waiting for what has happened already would let nobody else run
+            await asyncio.sleep(0)
         await self._wake.wait()
         self._wake.clear()
         if timer is not None:

@@ -245,6 +245,12 @@ def zone_limits(config: Config) -> ZoneLimits:
     )
 
 
+def _addresses(equipment: Equipment) -> AddressBook | None:
+    """Where addresses of hosts are looked up: nowhere where somebody else does the visiting."""
+    own = equipment.given.visitor is None and isinstance(equipment.fetcher, AddressBook)
+    return equipment.fetcher if own else None  # type: ignore[return-value]
+
+
 def make_crawler(
     equipment: Equipment,
     examples: Examples,
@@ -328,7 +334,7 @@ def make_crawler(
         clock=clock,
         frontier=frontier,
         traffic=_traffic(equipment, options),
-        addresses=equipment.fetcher if isinstance(equipment.fetcher, AddressBook) else None,
+        addresses=_addresses(equipment),
         arrival=arrival,
         order=parts.order,
         sources=parts.sources,
