@@ -22,6 +22,7 @@ EXTRAS = {
     "uvicorn": "ui",
     "jinja2": "ui",
     "pypdf": "pdf",
+    "playwright": "browser",
     "deap": "gp",
     "ddgs": "search",
     "rjieba": "zh",

@@ -76,7 +76,7 @@ def test_the_template_is_valid_with_all_its_suggestions(tmp_path: Path) -> None:
         ("[crawl]\nrecipe = 7", "5: 'recipe' in [crawl] must be a text in quotes, not 7"),
         ("[crawl]\nmax_bytes = '3 parsecs'", "5: 'max_bytes' in [crawl]: write a number and a unit"),
         ("[crawl]\nmax_seconds = nan", "5: 'max_seconds' in [crawl] must be "),
-        ("[crawl]\nfollow_feeds = 'yes'", "5: 'follow_feeds' in [crawl] must be true or false"),
+        ("[crawl]\nfollow_feeds = 'yes'", "5: 'follow_feeds' in [crawl]: must be true or false"),
         (
             "[scope]\nallow_domains = ['https://a/']",
             "5: item 1 of 'allow_domains' in [scope]: 'https://a/' is not a domain",

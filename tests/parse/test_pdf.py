@@ -17,7 +17,14 @@ pdf_annotations = pytest.importorskip("pypdf.annotations")
 URL = "https://example.org/paper.pdf"
 
 
-def document(pages: int = 1, *, text: str = "Owls hunt at night", link: str = "") -> bytes:
+def document(
+    pages: int = 1,
+    *,
+    text: str = "Owls hunt at night",
+    link: str = "",
+    title: str = "On owls",
+    drawn: str = "",
+) -> bytes:
     """A small PDF file written by hand, so that it has text."""
     writer = pypdf.PdfWriter()
     generic = pypdf.generic
@@ -31,14 +38,16 @@ def document(pages: int = 1, *, text: str = "Owls hunt at night", link: str = ""
     for number in range(pages):
         page = writer.add_blank_page(300, 300)
         stream = generic.DecodedStreamObject()
-        stream.set_data(f"BT /F1 12 Tf 10 100 Td ({text} {number}) Tj ET".encode())
+        stream.set_data(
+            drawn.encode() if drawn else f"BT /F1 12 Tf 10 100 Td ({text} {number}) Tj ET".encode()
+        )
         page[generic.NameObject("/Contents")] = writer._add_object(stream)
         page[generic.NameObject("/Resources")] = generic.DictionaryObject(
             {generic.NameObject("/Font"): generic.DictionaryObject({generic.NameObject("/F1"): font})}
         )
     if link:
         writer.add_annotation(0, pdf_annotations.Link(rect=(0, 0, 50, 50), url=link))
-    writer.add_metadata({"/Title": "On owls"})
+    writer.add_metadata({"/Title": title})
     buffer = io.BytesIO()
     writer.write(buffer)
     return buffer.getvalue()
@@ -50,6 +59,37 @@ def test_text_title_links() -> None:
     assert page.title == "On owls"
     assert page.text == "Owls hunt at night 0"
     assert [link.url for link in page.links] == ["http://example.org/owl"]
+
+
+DRAWN = (
+    "BT /F1 9 Tf 10 280 Td (Journal of Birds 12, 2026) Tj ET"
+    " BT /F1 1 Tf 22 0 0 22 10 200 Tm (The barn owl) Tj ET"
+    " BT /F1 1 Tf 22 0 0 22 10 170 Tm (in Northern Europe) Tj ET"
+    " BT /F1 12 Tf 10 100 Td (A. Strix and B. Tyto) Tj ET"
+)
+
+
+@pytest.mark.parametrize(
+    ("named", "drawn", "title"),
+    [
+        ("Owls of Europe", DRAWN, "Owls of Europe"),
+        ("Microsoft Word - owls_final.doc", DRAWN, "The barn owl in Northern Europe"),
+        ("untitled", DRAWN, "The barn owl in Northern Europe"),
+        ("", DRAWN, "The barn owl in Northern Europe"),
+        (
+            "",
+            "BT /F1 9 Tf 10 280 Td (12) Tj ET BT /F1 9 Tf 10 200 Td (Owls hunt at night.) Tj ET",
+            "Owls hunt at night.",
+        ),
+        ("", "BT /F1 9 Tf 10 280 Td (12) Tj ET", ""),
+    ],
+)
+def test_titles_that_tell_nothing_are_looked_for_on_the_first_page(
+    named: str, drawn: str, title: str
+) -> None:
+    page = parse_pdf(ParseJob(URL, document(title=named, drawn=drawn), "application/pdf"))
+    assert isinstance(page, Page)
+    assert page.title == title
 
 
 def test_pages_are_limited() -> None:

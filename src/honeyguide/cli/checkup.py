@@ -19,6 +19,7 @@ from typing import Literal
 
 import msgspec
 
+from honeyguide.fetch.browser_program import OWN, PROGRAM, SANDBOX, find_browser, has_playwright, sandboxed
 from honeyguide.native import native
 
 MODULES = {
@@ -90,6 +91,28 @@ def check_installation() -> Iterator[Check]:
             yield Check(f"extra {extra}", "warning", f"not installed: {', '.join(absent)}", fix)
         else:
             yield Check(f"extra {extra}", "ok", "installed")
+    if has_playwright():
+        yield _check_browser()
+
+
+def _check_browser() -> Check:
+    """The browser for pages that need one, started once."""
+    program = find_browser()
+    if not program:
+        fix = f"install Debian's package chromium, run `playwright install chromium`, or set {PROGRAM}"
+        return Check("browser", "warning", "none found: pages that need one stay as they are", fix)
+    if program == OWN:
+        return Check("browser", "ok", "installed by Playwright")
+    command = [program, "--version", *([] if sandboxed() else ["--no-sandbox"])]
+    try:
+        said = subprocess.run(command, capture_output=True, timeout=30, check=True, text=True)  # noqa: S603 - as set by the user
+    except (OSError, subprocess.SubprocessError) as error:
+        return Check("browser", "warning", f"{program} does not start: {error}", f"set {PROGRAM} to another")
+    found = f"{program} ({said.stdout.strip()[:60]})"
+    if sandboxed():
+        return Check("browser", "ok", f"{found}, in its sandbox")
+    fix = f"crawl as another user than root, without {SANDBOX}=off"
+    return Check("browser", "warning", f"{found}, without its sandbox", fix)
 
 
 def _installed(requirement: Requirement) -> str | None:

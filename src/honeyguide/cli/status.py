@@ -12,6 +12,9 @@ from honeyguide.collection.estimate import TOO_EARLY, estimate_of
 from honeyguide.collection.uncertain import uncertain_of
 from honeyguide.config.load import load
 from honeyguide.config.recipes import lacks, uses
+from honeyguide.engine.arrival import render_figures
+from honeyguide.engine.rendering import RenderFigures
+from honeyguide.fetch.browser_program import find_browser, has_playwright
 from honeyguide.job.parts import chosen
 from honeyguide.model import Outcome
 from honeyguide.store.layout import Layout
@@ -29,13 +32,19 @@ def status(folder: Path, /, *, json: bool = False) -> None:
         facts = msgspec.to_builtins(collection.status())
         made = estimate_of(collection.state)
         unsure = uncertain_of(collection.state, frozenset(read_reviews(folder).pages))
-    recipe = chosen(load(Layout.open(folder).topic_file))
+        rendering = render_figures(collection.state)
+    config = load(Layout.open(folder).topic_file)
+    recipe = chosen(config)
     facts["uses"] = uses(recipe)
     lacking = lacks(recipe)
     if json:
         facts["lacks"] = lacking
     elif lacking:
         facts["lacks"] = "; ".join(lacking)
+    if json:
+        facts["rendering"] = msgspec.to_builtins(rendering)
+    elif rendering.shells or rendering.rendered:
+        facts["shells"] = _told(rendering, never=config.fetch.render == "never")
     if json:
         facts["estimate"] = msgspec.to_builtins(made)
         facts["uncertain"] = msgspec.to_builtins(unsure)
@@ -49,3 +58,18 @@ def status(folder: Path, /, *, json: bool = False) -> None:
             f"{Outcome[name.upper()].label}: {count:,}" for name, count in facts["outcomes"].items()
         )
     print_facts(facts, json=json)
+
+
+def _told(figures: RenderFigures, *, never: bool) -> str:
+    """Shells and rendered pages in words, with what to do about those that were left as they are."""
+    told = f"pages that scripts fill: {figures.shells:,}; rendered: {figures.rendered:,}"
+    if figures.failed:
+        why = ", ".join(f"{reason}: {count:,}" for reason, count in list(figures.reasons.items())[:3])
+        told += f"; failed: {figures.failed:,} ({why})"
+    if figures.shells <= figures.rendered + figures.failed:
+        return told
+    if never:
+        return f"{told}; render = 'auto' in [fetch] renders them"
+    if not has_playwright():
+        return f"{told}; to render them: pip install 'honeyguide[browser]'"
+    return told if find_browser() else f"{told}; no browser was found, see `honeyguide doctor`"

@@ -119,16 +119,16 @@ class CollectedPage:
         return self._collection.markdown_maker.make(body, url=self.url, content_type=content_type)
 
     def body(self) -> tuple[bytes, str]:
-        """The archived body, decompressed, and its Content-Type.
+        """The archived body, decompressed, and its Content-Type; of a rendered page, what it became.
 
         Raises:
             CollectionError: The archive does not hold the page, or the copy is damaged.
         """
         try:
-            body, response = self._reader().answer(self.record)
+            body, content_type, _ = self._reader().document(self.record)
         except BadEncoding as error:
             raise CollectionError(f"{self.url}: the archived copy cannot be decoded ({error})") from error
-        return body, response.header("content-type")
+        return body, content_type
 
     def parsed(self) -> Page:
         """The page parsed again, as the crawl saw it.

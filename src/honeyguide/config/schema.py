@@ -40,6 +40,12 @@ def _limit(value: object) -> object:
     return None if value == UNLIMITED else value
 
 
+def _follow(value: object) -> object:
+    if not isinstance(value, bool) and value != "relevant":
+        raise ValueError("must be true or false (without quotes), or 'relevant'")
+    return value
+
+
 def _web_address(value: str) -> str:
     if canonical(value) is None:
         shown = value if len(value) < 80 else value[:77] + "..."
@@ -107,6 +113,7 @@ Languages = Annotated[
 ]
 Networks = Annotated[tuple[Annotated[StrictStr, AfterValidator(_network)], ...], Field(strict=False)]
 _Optional = BeforeValidator(_limit)
+Follow = Annotated[bool | Literal["relevant"], BeforeValidator(_follow)]
 MaxCount = Annotated[Annotated[int, Field(ge=1, le=10**12)] | None, _Optional]
 MaxDepth = Annotated[Annotated[int, Field(ge=0, le=10**6)] | None, _Optional]
 MaxSize = Annotated[Size | None, _Optional]
@@ -178,10 +185,10 @@ class CrawlTable(Table):
     """Pages that must show a sign before their part of the site is closed."""
     trap_sample: Annotated[int, Field(ge=0, le=10**9)] = 100
     """One address in so many of a closed part is fetched all the same, and may open it again; 0: none."""
-    follow_sitemaps: bool = False
-    """Read sitemaps that robots.txt or pages name."""
-    follow_feeds: bool = False
-    """Read RSS and Atom feeds that pages name."""
+    follow_sitemaps: Follow = "relevant"
+    """Read sitemaps that robots.txt or pages name; `relevant`: of hosts that proved relevant, a few each."""
+    follow_feeds: Follow = "relevant"
+    """Read RSS and Atom feeds that pages name; `relevant` as above."""
     keep_fresh: bool = False
     """Never end: visit the pages of the collection again, beside new ones, as often as they change."""
     fresh_every: Annotated[Span, Field(gt=0)] = 7 * 86400.0
@@ -300,6 +307,25 @@ class LimitsTable(Table):
     """Bytes one parsing process may take."""
 
 
+class FetchTable(Table):
+    """`[fetch]`: pages that need a browser (extra `browser`), and what a page may take in one."""
+
+    render: Literal["never", "auto", "always"] = "auto"
+    """`auto`: shells of applications, where the extra is installed; `always`: every page."""
+    browsers: Annotated[int, Field(ge=1, le=64)] | None = None
+    """Browsers at once, each with its own memory; by default as many as cores, 4 at most."""
+    render_seconds: Annotated[Span, Field(ge=1, le=300)] = 10.0
+    """Seconds after which a page is read, whatever it still does."""
+    render_requests: Annotated[int, Field(ge=0, le=10_000)] = 100
+    """Requests that one page may make."""
+    render_bytes: Annotated[Size, Field(ge=1024, le=2**31)] = 16 * 2**20
+    """Bytes that the answers to them may hold together."""
+    render_memory: Annotated[Size, Field(ge=256 * 2**20)] = 1024 * 2**20
+    """Bytes that one browser may take."""
+    scrolls: Annotated[int, Field(ge=0, le=1000)] = 5
+    """How often a page that grows is scrolled to its end."""
+
+
 class NetworkTable(Table):
     """`[network]`: exceptions to the rule that only public addresses are asked."""
 
@@ -334,6 +360,7 @@ class Config(Table):
     identity: IdentityTable = IdentityTable()
     politeness: PolitenessTable = PolitenessTable()
     limits: LimitsTable = LimitsTable()
+    fetch: FetchTable = FetchTable()
     network: NetworkTable = NetworkTable()
     storage: StorageTable = StorageTable()
     versions: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from honeyguide.frontier import Found, Offers
@@ -46,8 +46,10 @@ class Admission:
         follow_feeds: bool = False,
         obey_nofollow: bool = True,
         zones: Zones | None = None,
+        languages: Collection[str] = (),
     ) -> None:
         self._scope = scope
+        self._languages = frozenset(languages)
         self._traps = traps
         self.zones = zones if zones is not None else Zones()
         """What the fetched pages taught about parts of sites; `Arrival` feeds it."""
@@ -106,6 +108,10 @@ class Admission:
                 continue
             if self._obey_nofollow and (page.nofollow or link.nofollow):
                 dropped.append((link, Outcome.NOFOLLOW, "nofollow"))
+                continue
+            if link.language and self._languages and link.language not in self._languages:
+                said = f"hreflang says {link.language}, which is not a language of the topic"
+                dropped.append((link, Outcome.LANGUAGE, said))
                 continue
             # As `refuse`, without a call for each link that was seen before.
             url = link.url

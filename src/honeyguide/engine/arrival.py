@@ -10,23 +10,29 @@ import msgspec
 from honeyguide.engine.admission import SEED, Admission, domain_of, is_given, offers_of
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
-from honeyguide.engine.visit import Visit
+from honeyguide.engine.listings import MOST_NAMED, Listings
+from honeyguide.engine.rendering import RenderFigures
+from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Offers, Waiting
 from honeyguide.log import DEBUG, LOG, say
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Seen, Verdict, Via
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
-from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel
+from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, verdict_on
 from honeyguide.store.archive import Position
+from honeyguide.store.checked import reading
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import FullText
 from honeyguide.store.records import PageRecord
+from honeyguide.store.state import State
 from honeyguide.web import falling_marginal, host_key, url_id
 from honeyguide.web.zones import twin_of
 
 GIVEN = 1e3
 """Priorities from here on were given by hand (seeds, suggestions) and stay."""
+RENDERING = "rendering"
+"""Setting of the state with `RenderFigures`."""
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
 
@@ -43,8 +49,10 @@ class Arrival:
         *,
         admission: Admission,
         tally: Tally,
+        listings: Listings | None = None,
     ) -> None:
         self._state = stores.state
+        self._listings = listings or Listings()
         self._archive = stores.archive
         self._index = stores.index
         self._frontier = frontier
@@ -54,6 +62,7 @@ class Arrival:
         self._revising = order if isinstance(order, RevisingOrder) else None
         self._admission = admission
         self._tally = tally
+        self._figures = render_figures(stores.state)
         self._near = NearDuplicates(stores.state.simhashes())
         self._zones = admission.zones
         self.line_moved = False
@@ -78,8 +87,10 @@ class Arrival:
         page = placed(visit.page, waiting, number=self._tally.pages + 1, now=now, status=visit.status)
         if visit.exchanges:  # time and digest as the archive has them, so that one can be found by the other
             own = visit.exchanges[-1]
-            page = msgspec.structs.replace(page, digest=own.digest, fetched_at=own.at)
-        return self._page(waiting, page, position, now)
+            # All pages of an application have the same shell: a rendered page goes by what it became.
+            digest = own.digest if own.rendered is None else page.digest
+            page = msgspec.structs.replace(page, digest=digest, fetched_at=own.at)
+        return self._page(waiting, page, position, now, rendering=visit.rendering)
 
     def inject(self, found: Found) -> int:
         """Bring a URL in from outside (seed, redirect, suggestion), past the same rules. Its row."""
@@ -102,14 +113,15 @@ class Arrival:
 
     def think(self, page: Page) -> tuple[Verdict, list[Link], Sequence[Scored], list[Dropped]]:
         """Judge and rank one page: the part that is repeated when a crawl is resumed."""
-        verdict = self._model.judge(page)
+        verdict = verdict_on(self._model, page)
         eligible, dropped = self._admission.split(page)
         started = time.process_time()
         self._order.learn(page, verdict)
         scored = self._order.rank(page, verdict, eligible)
         self.ordering_seconds += time.process_time() - started
         if self._online is not None:
-            self.line_moved = self._online.observe(page, verdict)
+            # A page without text teaches nothing, and must not be judged again by its title later.
+            self.line_moved = bool(page.content) and self._online.observe(page, verdict)
         return verdict, eligible, scored, dropped
 
     def rethink(self, page: Page) -> None:
@@ -151,11 +163,10 @@ class Arrival:
         for exchange in others:
             self._archive.write_exchange(exchange)
         if visit.page is not None:
-            last = msgspec.structs.replace(
-                last,
-                refers_to=self.twin(last.digest),
-                metadata={"via": waiting.parent_url, "hops": str(waiting.depth)},
-            )
+            metadata = {"via": waiting.parent_url, "hops": str(waiting.depth)}
+            if visit.rendering is not None:
+                metadata["rendering"] = visit.rendering.told
+            last = msgspec.structs.replace(last, refers_to=self.twin(last.digest), metadata=metadata)
         position = self._archive.write_exchange(last)
         failpoint("archive.written")
         return position
@@ -208,10 +219,13 @@ class Arrival:
 
     def queue_listing(self, waiting: Waiting, visit: Visit, now: float) -> None:
         """Queue what a sitemap or feed names, ranked as links of a page of average relevance."""
-        links = tuple(Link(url, url_id(url), position=i) for i, url in enumerate(visit.listing))
+        host = self._frontier.host(waiting.host)
+        urls = visit.listing if self._listings.asked_for(waiting.source) else visit.listing[:MOST_NAMED]
+        links = tuple(Link(url, url_id(url), position=i) for i, url in enumerate(urls))
         page = placed(Page(waiting.url, waiting.id, links=links), waiting, number=0, now=now, status=200)
         eligible, _ = self._admission.split(page)
-        scored = self._order.rank(page, Verdict(score=self._tally.recent, on_topic=False), eligible)
+        score = self._tally.recent if host.recent < 0 else host.recent
+        scored = self._order.rank(page, Verdict(score=score, on_topic=False), eligible)
         offers = offers_of(page, waiting.row, eligible, scored)
         _tell(offers, page.url)
         self._frontier.offer(offers, self._order.combine)
@@ -220,8 +234,35 @@ class Arrival:
             row = self._frontier.row_of(url_id(url)) if changed else 0
             if row and self._frontier.status_of(row) in (Outcome.FETCHED, Outcome.GONE):
                 self._state.history.hint(row, changed)
+        for url in visit.indexes:
+            if self._listings.follows(waiting.source, waiting.host, url):
+                self._follow_listing(url, "sitemap", waiting, waiting.row, waiting.priority)
 
-    def _page(self, waiting: Waiting, page: Page, position: Position | None, now: float) -> list[Event]:
+    def _follow_listing(self, url: str, kind: str, waiting: Waiting, row: int, priority: float) -> None:
+        """Queue a sitemap or feed that a page or another sitemap names."""
+        host = host_key(url)
+        self.inject(
+            Found(
+                url=url,
+                id=url_id(url),
+                host=host,
+                domain=domain_of(host),
+                priority=priority,
+                depth=waiting.depth + 1,
+                parent=row,
+                source=kind,
+            )
+        )
+
+    def _page(
+        self,
+        waiting: Waiting,
+        page: Page,
+        position: Position | None,
+        now: float,
+        *,
+        rendering: Rendering | None = None,
+    ) -> list[Event]:
         row = waiting.row
         if page.canonical and domain_of(host_key(page.canonical)) == domain_of(waiting.host):
             taken = self._canonical(waiting, page, now)
@@ -230,7 +271,8 @@ class Arrival:
             row, page = taken
         verdict, eligible, scored, dropped = self.think(page)
         self._tally.count_page(score=verdict.score, on_topic=verdict.on_topic, size=page.bytes)
-        self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED)
+        told = self._count_rendering(waiting.host, page, rendering)
+        self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED, told)
         offers = offers_of(page, row, eligible, scored, dropped)
         _tell(offers, page.url)
         targets = self._frontier.offer(offers, self._order.combine)
@@ -251,6 +293,9 @@ class Arrival:
         if self._index is not None and verdict.on_topic and not page.noindex:
             index_page(self._index, row, page, verdict.score)
         self._count_host(waiting.host, verdict)
+        best = max((one.priority for one in scored if not one.drop), default=verdict.score)
+        for url, kind in self._listings.fresh(page, self._frontier.host(waiting.host)):
+            self._follow_listing(url, kind, waiting, row, best)
         data: dict[str, object] = {
             "number": page.number,
             "score": round(verdict.score, 6),
@@ -261,7 +306,24 @@ class Arrival:
             "parent": waiting.parent_url,
             "title": page.title[:200],
         }
+        if rendering is not None:
+            data["rendering"] = rendering.told
         return [self._state.append_event("page", page.url, data, at=now)]
+
+    def _count_rendering(self, host: str, page: Page, rendering: Rendering | None) -> str:
+        """Count shells and rendered pages; what `honeyguide why` is to say of this one."""
+        if not page.shell and rendering is None:
+            return ""
+        figures = self._figures
+        figures.shells += bool(page.shell)
+        if rendering is not None:
+            figures.rendered += not rendering.failed
+            if rendering.failed:
+                figures.failure(rendering.failed)
+            if rendering.host_needs_it:
+                figures.needs(host)
+        self._state.put_setting(RENDERING, msgspec.to_builtins(figures))
+        return rendering.told if rendering is not None else f"its HTML is a shell: {page.shell}"
 
     def _copied(self, page: PageRecord) -> int:
         """The page that one copies, as the trap rules take it."""
@@ -369,6 +431,13 @@ def _tell_one(found: Found, page: str) -> None:
     else:
         outcome = found.outcome.name.lower()
         say(DEBUG, "dropped", url=found.url, outcome=outcome, reason=found.reason, page=page)
+
+
+def render_figures(state: State) -> RenderFigures:
+    """What a collection knows of its shells and rendered pages."""
+    known = state.setting(RENDERING)
+    with reading("figures"):
+        return msgspec.convert(known, RenderFigures) if known is not None else RenderFigures()
 
 
 Dropped = tuple[Link, Outcome, str]

@@ -10,8 +10,10 @@ import msgspec
 
 from honeyguide.discovery.http import HttpAnswer
 from honeyguide.engine.admission import LISTINGS
-from honeyguide.engine.visit import Visit
+from honeyguide.engine.rendering import Renderer, taken_from
+from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.fetch.base import Failure, Fetcher, Request, Response
+from honeyguide.fetch.browser_messages import NotRendered
 from honeyguide.fetch.options import MAX_BODY
 from honeyguide.fetch.politeness import parse_retry_after
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
@@ -20,7 +22,7 @@ from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Again, Waiting
 from honeyguide.model import Host, Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
-from honeyguide.store.archive import Exchange, sha1_digest
+from honeyguide.store.archive import Exchange, RenderedRecord, sha1_digest
 from honeyguide.web import canonical
 from honeyguide.web.url import host_key, origin_of
 
@@ -72,8 +74,10 @@ class LiveVisitor:
         options: VisitOptions,
         recall: Recall | None = None,
         turns: Turns | None = None,
+        renderer: Renderer | None = None,
     ) -> None:
         self._turns = turns
+        self._renderer = renderer
         self._fetcher = fetcher
         self._parser = parser
         self._robots = robots
@@ -113,8 +117,15 @@ class LiveVisitor:
             if self._turns is not None:
                 self._turns.asks_for(host.name, host.crawl_delay, ready_at=host.ready_at)
 
+    def sitemaps_of(self, url: str) -> tuple[str, ...]:
+        """Sitemaps that robots.txt of an address's host names, where it is known."""
+        known = self._robots.peek(origin_of(url)) if self._robots is not None else None
+        return tuple(known.sitemaps) if known is not None else ()
+
     async def close(self) -> None:
-        """Close connections and parse workers."""
+        """Close connections, browsers and parse workers."""
+        if self._renderer is not None:
+            await self._renderer.close()
         await self._fetcher.close()
         await self._parser.close()
 
@@ -173,13 +184,64 @@ class LiveVisitor:
             read = await self._parser.listing(response.url, response.body)
             if isinstance(read, ParseFailure):
                 return change(visit, outcome=read.outcome, detail=read.detail)
-            urls = read.urls
-            named = f"names {len(urls)} URLs"
-            return change(visit, outcome=Outcome.LISTING, listing=urls, dates=read.dates, detail=named)
+            named = f"names {len(read.urls) + len(read.indexes)} URLs"
+            return change(
+                visit,
+                outcome=Outcome.LISTING,
+                listing=read.urls,
+                dates=read.dates,
+                indexes=read.indexes,
+                detail=named,
+            )
         parsed = await self._parser.parse(self._job(response, visit.exchanges[0].digest))
         if isinstance(parsed, ParseFailure):
             return change(visit, outcome=parsed.outcome, detail=parsed.detail)
-        return change(visit, page=parsed)
+        visit = change(visit, page=parsed)
+        reason = self._renderer.reason(parsed) if self._renderer is not None else ""
+        return await self._rendered(visit, response, parsed, reason) if reason else visit
+
+    async def _rendered(self, visit: Visit, response: Response, received: Page, reason: str) -> Visit:
+        """The visit with the page as a browser shows it, or with why there is no such page."""
+        assert self._renderer is not None
+        change = msgspec.structs.replace
+        others: list[Exchange] = []
+
+        async def rules(origin: str) -> RobotsAnswer | None:
+            if self._robots is None:
+                return None
+            known = self._robots.peek(origin) or await self._remembered(origin)
+            answer = known or await self._robots.load(origin)
+            others.extend(as_exchange(one) for one in answer.exchanges)
+            return answer
+
+        made = await self._renderer.render(response, rules)
+        visit = change(
+            visit,
+            requests=visit.requests + made.requests + len(others),
+            exchanges=(*others, *visit.exchanges),
+        )
+        result = made.result
+        if isinstance(result, NotRendered):
+            return change(visit, rendering=Rendering(reason, failed=result.reason))
+        parsed = await self._parser.parse(
+            change(self._job(response, ""), body=result.html, content_type="text/html; charset=utf-8")
+        )
+        if isinstance(parsed, ParseFailure):
+            return change(
+                visit, rendering=Rendering(reason, failed=f"{parsed.outcome.label}: {parsed.detail}")
+            )
+        needs = self._renderer.learn(received, parsed)
+        if len(parsed.text) < len(received.text) and len(parsed.links) <= len(received.links):
+            return change(visit, rendering=Rendering(reason, failed="its scripts took text away"))
+        page = change(taken_from(received, parsed), bytes=received.bytes + made.bytes)
+        own = visit.exchanges[-1]
+        own = change(own, rendered=RenderedRecord(result.html, at=own.at + response.seconds))
+        return change(
+            visit,
+            page=page,
+            exchanges=(*visit.exchanges[:-1], own),
+            rendering=Rendering(reason, software=result.software, host_needs_it=needs),
+        )
 
     def _job(self, response: Response, digest: str) -> ParseJob:
         return ParseJob(

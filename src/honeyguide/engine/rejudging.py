@@ -30,7 +30,7 @@ from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
 from honeyguide.model import Outcome, Page, Verdict
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
-from honeyguide.relevance.base import RememberingPageModel
+from honeyguide.relevance.base import RememberingPageModel, verdict_on
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Reviews, read_reviews
 from honeyguide.web import host_key
@@ -164,7 +164,7 @@ class Rejudging:
         page = self._reader.page(record) if self._reader is not None and record and record.file else None
         if page is None or record is None:
             return
-        verdict = self._model.judge(page)
+        verdict = verdict_on(self._model, page)
         said = self._reviews().on(record.url, host_key(record.url), record.number)
         if said is not None:
             verdict = msgspec.structs.replace(verdict, on_topic=record.on_topic)

@@ -16,7 +16,7 @@ from honeyguide.model import Outcome, Page
 from honeyguide.parse.base import Blocks, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.archive import Position
-from honeyguide.store.archive_reader import ArchivedResponse, Reference, read_record
+from honeyguide.store.archive_reader import ArchivedResponse, Reference, read_record, read_rendered
 from honeyguide.store.index import FullText
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
@@ -31,23 +31,30 @@ class Reader:
         self._blocks = blocks
         self._max_bytes = max_bytes
 
-    def answer(self, record: PageRecord) -> tuple[bytes, ArchivedResponse]:
-        """The body of a record as the server meant it (decompressed), and the answer it came in.
+    def document(self, record: PageRecord) -> tuple[bytes, str, ArchivedResponse]:
+        """What the page was read from, its content type, and the answer it came in.
+
+        That is the rendered document where the page was rendered: its record goes by another digest than the
+        answer then.
 
         Raises:
             BadEncoding: The body cannot be decompressed.
         """
         response = read_record(self._folder, record.file, record.offset, record.length, lookup=self._lookup)
+        if record.digest != response.digest:
+            rendered = read_rendered(self._folder, record.file, record.offset, record.length)
+            if rendered is not None:
+                return rendered, "text/html; charset=utf-8", response
         body, _ = decode(response.payload, codings(response.header("content-encoding")), self._max_bytes)
-        return body, response
+        return body, response.header("content-type"), response
 
     def page(self, record: PageRecord) -> Page | None:
         """The page of a record with its place in the crawl, or None when it no longer parses."""
-        body, response = self.answer(record)
+        body, content_type, response = self.document(record)
         job = ParseJob(
             url=record.url,
             body=body,
-            content_type=response.header("content-type"),
+            content_type=content_type,
             robots_tags=tuple(value for key, value in response.headers if key.lower() == "x-robots-tag"),
             blocks=self._blocks,
         )

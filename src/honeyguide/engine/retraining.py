@@ -36,7 +36,7 @@ from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
 from honeyguide.model import Link, Outcome, Page, Scored, Verdict
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
-from honeyguide.relevance.base import OnlinePageModel
+from honeyguide.relevance.base import OnlinePageModel, verdict_on
 from honeyguide.relevance.reviewed import Lesson, Reviewed, ReviewedModel
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Decision, Reviews, read_reviews
@@ -306,7 +306,7 @@ class Pass:
         if page.via is not None and record.row in self._memos:
             via = msgspec.structs.replace(page.via, memo=self._memos.pop(record.row))
             page = msgspec.structs.replace(page, via=via)
-        verdict = self._model.judge(page)
+        verdict = verdict_on(self._model, page)
         self.judged += 1
         self._note(record, page, verdict)
         if self._revising is not None:

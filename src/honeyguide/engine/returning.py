@@ -23,6 +23,7 @@ from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Waiting
 from honeyguide.model import Event, Outcome, Page, Seen, Verdict
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
+from honeyguide.relevance.base import verdict_on
 from honeyguide.store.archive import Position
 from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import MAX_TEXT_CHARACTERS
@@ -109,6 +110,9 @@ class Returning:
         self._tally.gone += what is Seen.GONE
         own = visit.exchanges[-1] if visit.exchanges else None
         same = what in (Seen.SAME, Seen.BACK) and visit.unchanged
+        same = same or (
+            own is not None and own.rendered is not None
+        )  # a rendered page has a digest of its own
         listing = waiting.again is not None and waiting.again.listing
         reason = visit.detail if what in (Seen.GONE, Seen.FAILED) else ""
         self._state.history.add(
@@ -155,7 +159,10 @@ class Returning:
             last = msgspec.structs.replace(
                 last, refers_to=origin, not_modified=visit.status == 304, digest=held or last.digest
             )
-        last = msgspec.structs.replace(last, metadata={"via": waiting.parent_url, "hops": str(waiting.depth)})
+        metadata = {"via": waiting.parent_url, "hops": str(waiting.depth)}
+        if visit.rendering is not None:
+            metadata["rendering"] = visit.rendering.told
+        last = msgspec.structs.replace(last, metadata=metadata)
         position = self._archive.write_exchange(last)
         failpoint("archive.written")
         return position
@@ -169,8 +176,9 @@ class Returning:
         page = placed(visit.page, waiting, number=old.number, now=now, status=visit.status)
         if visit.exchanges:
             own = visit.exchanges[-1]
-            page = msgspec.structs.replace(page, digest=own.digest, fetched_at=own.at)
-        verdict = self._arrival.model.judge(page)
+            digest = own.digest if own.rendered is None else page.digest
+            page = msgspec.structs.replace(page, digest=digest, fetched_at=own.at)
+        verdict = verdict_on(self._arrival.model, page)
         if self._revising is not None and verdict.on_topic != old.on_topic:
             self._revising.rejudged(page, verdict)
         was_gone = self._frontier.status_of(waiting.row) is Outcome.GONE

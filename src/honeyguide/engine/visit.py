@@ -11,6 +11,25 @@ from honeyguide.model import Outcome, Page
 from honeyguide.store.archive import Exchange
 
 
+class Rendering(msgspec.Struct, frozen=True):
+    """That a page was rendered in a browser, or was to be."""
+
+    reason: str
+    """Why."""
+    failed: str = ""
+    """Why it could not be; the page is then as it was received."""
+    software: str = ""
+    host_needs_it: bool = False
+    """Whether the page's host needs a browser, as far as is known by now."""
+
+    @property
+    def told(self) -> str:
+        """For `honeyguide why`."""
+        if self.failed:
+            return f"not rendered ({self.failed}), though {self.reason}"
+        return f"rendered by {self.software}, since {self.reason}"
+
+
 class Visit(msgspec.Struct, frozen=True):
     """What came of asking for one URL."""
 
@@ -47,6 +66,10 @@ class Visit(msgspec.Struct, frozen=True):
     """When each of them changed last, as the site says; 0 where it does not."""
     unchanged: bool = False
     """On a later visit: the server said that nothing changed, or sent the same bytes."""
+    indexes: tuple[str, ...] = ()
+    """Further sitemaps that it names."""
+    rendering: Rendering | None = None
+    """Set when the page was rendered, or was to be."""
 
 
 class Visitor(Protocol):

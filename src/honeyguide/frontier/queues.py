@@ -30,8 +30,8 @@ KEPT, NEW, REPLACED = 0, 1, 2
 
 _FIRST, _MAX, _SUM = MODES["first"], MODES["max"], MODES["sum"]
 _WAITING, _ORDER = int(Outcome.WAITING), int(Outcome.ORDER)
-_NOFOLLOW, _TOO_DEEP = int(Outcome.NOFOLLOW), int(Outcome.TOO_DEEP)
-REVIVED = np.isin(np.arange(MAX_STATUS), (_ORDER, _NOFOLLOW, _TOO_DEEP))
+_OF_LINKS = (_ORDER, int(Outcome.NOFOLLOW), int(Outcome.TOO_DEEP), int(Outcome.LANGUAGE))
+REVIVED = np.isin(np.arange(MAX_STATUS), _OF_LINKS)
 """By outcome: whether such a URL waits after all when another link gives it a priority."""
 _READY_ROOT, _TIMED_ROOT = 0, 1
 

@@ -19,25 +19,30 @@ from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Recalling, Source
 from honeyguide.engine.admission import Admission
 from honeyguide.engine.agenda import Agenda, ComingBack
-from honeyguide.engine.arrival import Arrival
+from honeyguide.engine.arrival import Arrival, render_figures
 from honeyguide.engine.budget import Budget, Tally
 from honeyguide.engine.checkpoint import Checkpoints, ZoneMemory
 from honeyguide.engine.clock import Clock, VirtualClock, WallClock
 from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.control import Steering
 from honeyguide.engine.crawler import Crawler, CrawlOptions
+from honeyguide.engine.listings import Listings
 from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
 from honeyguide.engine.prospects import Rates
 from honeyguide.engine.recollect import Recollection
 from honeyguide.engine.rejudging import Rejudging
+from honeyguide.engine.rendering import Renderer
 from honeyguide.engine.reread import Reader, catch_up
 from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.returning import Returning
 from honeyguide.engine.revisits import Revisits
 from honeyguide.engine.traffic import Traffic, affordable, recovered
 from honeyguide.engine.visit import Visitor
-from honeyguide.errors import CollectionError
+from honeyguide.errors import CollectionError, MissingExtra, TopicError
 from honeyguide.fetch.base import AddressBook, Fetcher
+from honeyguide.fetch.browser import BrowserPool
+from honeyguide.fetch.browser_messages import RenderLimits
+from honeyguide.fetch.browser_program import find_browser, has_playwright
 from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
@@ -205,7 +210,62 @@ def make_visitor(
         reader=read_robots,
     )
     options = VisitOptions(blocks=blocks, max_bytes=config.limits.max_body)
-    return LiveVisitor(fetcher, pool, robots=robots, options=options, recall=state.robots, turns=turns)
+    renderer = None if clock.virtual else make_renderer(config, clock, state, fetcher=fetcher)
+    return LiveVisitor(
+        fetcher, pool, robots=robots, options=options, recall=state.robots, turns=turns, renderer=renderer
+    )
+
+
+def make_renderer(config: Config, clock: Clock, state: State, *, fetcher: Fetcher) -> Renderer | None:
+    """What renders pages in browsers, as the configuration describes it; None where none is to be.
+
+    Raises:
+        MissingExtra: Every page is to be rendered, and the extra is not installed.
+        TopicError: Every page is to be rendered, and there is no browser.
+    """
+    table = config.fetch
+    if table.render == "never":
+        return None
+    program = find_browser() if has_playwright() else ""
+    if table.render == "always":
+        if not has_playwright():
+            raise MissingExtra("render = 'always' in [fetch]", "browser")
+        if not program:
+            raise TopicError(
+                "render = 'always' in [fetch] needs a browser; install Debian's package chromium, or run"
+                " `playwright install chromium`"
+            )
+    if not program:
+        return None
+    pool = BrowserPool(
+        program,
+        browsers=table.browsers or min(4, os.cpu_count() or 1),
+        agent=config.identity.user_agent,
+        language=config.topic.languages[0],
+    )
+    never = Scope((), config.scope.exclude, domains=(), denied_domains=config.scope.deny_domains)
+    return Renderer(
+        pool,
+        mode=table.render,
+        fetcher=fetcher,
+        limits=render_limits(config),
+        clock=clock.now,
+        denied=lambda url: bool(never.reason(url)),
+        needing=render_figures(state).needing,
+    )
+
+
+def render_limits(config: Config) -> RenderLimits:
+    """What one page may take in a browser."""
+    table = config.fetch
+    return RenderLimits(
+        seconds=table.render_seconds,
+        requests=table.render_requests,
+        bytes=table.render_bytes,
+        memory=table.render_memory,
+        html=config.limits.max_body,
+        scrolls=table.scrolls,
+    )
 
 
 def make_admission(config: Config, clock: Clock) -> Admission:
@@ -227,7 +287,8 @@ def make_admission(config: Config, clock: Clock) -> Admission:
         traps,
         max_depth=config.crawl.max_depth,
         max_redirects=config.limits.max_redirects,
-        follow_feeds=config.crawl.follow_feeds,
+        follow_feeds=config.crawl.follow_feeds is True,
+        languages=config.topic.languages,
         zones=Zones(zone_limits(config)),
     )
 
@@ -283,7 +344,10 @@ def make_crawler(
     models = layout.models_folder if layout else None
     zones = ZoneMemory(stores.state, models, admission.zones)
     zones.restore()
-    arrival = Arrival(stores, frontier, parts.model, parts.order, admission=admission, tally=tally)
+    arrival = Arrival(
+        stores, frontier, parts.model, parts.order, admission=admission, tally=tally,
+        listings=_listings(equipment),
+    )  # fmt: skip
     checkpoints = Checkpoints(stores.state, models, parts.model, parts.order, zones=zones)
     reader = None
     if layout is not None:
@@ -358,6 +422,18 @@ def _keeps_fresh(config: Config) -> ComingBack | None:
     return ComingBack(every=crawl.fresh_every, share=crawl.fresh_share, policy=crawl.fresh_policy)
 
 
+def _listings(equipment: Equipment) -> Listings:
+    """Sitemaps and feeds of relevant hosts; not in the lab, whose webs are to be found by their links."""
+    crawl, visitor = equipment.config.crawl, equipment.visitor
+    if equipment.clock.virtual:
+        return Listings()
+    return Listings(
+        sitemaps=crawl.follow_sitemaps,
+        feeds=crawl.follow_feeds,
+        named_by=visitor.sitemaps_of if isinstance(visitor, LiveVisitor) else None,
+    )
+
+
 def _make_parts(equipment: Equipment, examples: Examples, prepared: Mapping[int, Source]) -> Parts:
     """Page model, order and sources; those that go by their earlier answers are told them."""
     given = equipment.given
@@ -394,7 +470,7 @@ def _crawl_options(config: Config, clock: Clock) -> CrawlOptions:
         concurrency=1 if clock.virtual else config.crawl.concurrency,
         # Live, what a crash costs counts: half as many pages again as are in flight.
         commit_pages=64 if clock.virtual else max(1, config.crawl.concurrency // 2),
-        follow_sitemaps=config.crawl.follow_sitemaps,
+        follow_sitemaps=config.crawl.follow_sitemaps is True,
     )
 
 

@@ -34,6 +34,9 @@ class Outcome(enum.IntEnum):
     """Refused by the egress guard: not a public address."""
     TOO_MANY_REDIRECTS = 19
     BAD_REDIRECT = 20
+    LANGUAGE = 21
+    """The link says that its target is in a language that the topic does not have (`hreflang`). Comes back to
+    life as `ORDER` does."""
     # Requested, no page.
     CLIENT_ERROR = 30
     SERVER_ERROR = 31
@@ -87,6 +90,7 @@ _LABELS: dict[Outcome, tuple[str, str]] = {
     Outcome.EGRESS: ("Not a public address", "allow_net in [network]"),
     Outcome.TOO_MANY_REDIRECTS: ("Too many redirects", "max_redirects in [limits]"),
     Outcome.BAD_REDIRECT: ("Broken redirect", ""),
+    Outcome.LANGUAGE: ("Said to be in another language", "languages in [topic]"),
     Outcome.CLIENT_ERROR: ("HTTP error 4xx", ""),
     Outcome.SERVER_ERROR: ("HTTP error 5xx", "max_retries in [politeness]"),
     Outcome.TIMEOUT: ("Timed out", "deadline in [limits]"),

@@ -38,6 +38,8 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     nofollow: bool = False
     main: bool = True
     """Whether it stands in the page's main text, and not only in menus, footers and the like."""
+    language: str = ""
+    """The language that the page says its target is in (`hreflang`), as ISO 639-1 code where there is one."""
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True):
@@ -99,6 +101,8 @@ class Page(msgspec.Struct, frozen=True):
     depth: int = 0
     """Links followed from the seed along the crawl path."""
     via: Via | None = None
+    shell: str = ""
+    """What makes its HTML, as received, the shell of an application; empty for other pages."""
 
     @property
     def content(self) -> str:

@@ -50,7 +50,9 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
 
     url: str
     urls: tuple[str, ...] = ()
-    """What a sitemap or feed names."""
+    """Pages that a sitemap or feed names."""
+    indexes: tuple[str, ...] = ()
+    """Further sitemaps that it names."""
     rules: bytes = b""
     """Of a robots.txt, packed (`honeyguide.web.robots`)."""
     kept: bytes = b""

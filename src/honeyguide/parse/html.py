@@ -8,15 +8,18 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from honeyguide.model import Block, Outcome, Page
 from honeyguide.native import native
+from honeyguide.parse.alternates import declared_languages, titled, with_languages
 from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
 from honeyguide.parse.blocks import long_contexts, page_blocks
+from honeyguide.parse.consent import hide_consent
 from honeyguide.parse.links import links_of, refresh_target, resolve
 from honeyguide.parse.main_links import in_main_text
 from honeyguide.parse.notes import FoundLink, Notes, Tree
 from honeyguide.parse.page import AGENT, MAX_TEXT, fold, make_page
 from honeyguide.parse.pdf import parse_pdf
 from honeyguide.parse.prescan import MAX_BYTES, prescan, refusal_of
-from honeyguide.parse.walk import MAX_CONTEXT, walk_page
+from honeyguide.parse.shell import shell_sign
+from honeyguide.parse.walk import MAX_ANCHOR, MAX_CONTEXT, walk_page
 from honeyguide.web.charset import decode_html
 from honeyguide.web.url import canonical
 
@@ -68,7 +71,12 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         if scanned.refusal:
             return ParseFailure(Outcome.NOT_A_PAGE, scanned.refusal)
         body = scanned.body
-    notes = read_page(LexborHTMLParser(body, options=_OPTIONS, scripting=True), blocks=bool(job.blocks))
+    parser = LexborHTMLParser(body, options=_OPTIONS, scripting=True)
+    hide_consent(parser, body)
+    notes = read_page(parser, blocks=bool(job.blocks))
+    languages = declared_languages(parser, body)
+    if languages:
+        notes = notes._replace(links=titled(notes.links, languages, fold(notes.title)[:MAX_ANCHOR]))
     facts = _Facts(notes)
     base = (canonical(notes.base, job.url) if notes.base else None) or job.url
     main = in_main_text(notes.links, notes.main_text)
@@ -94,8 +102,9 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         canonical=(canonical(notes.canonical, base) or "") if notes.canonical else "",
         robots=facts.robots,
         headings=tuple(notes.headings),
-        links=links,
+        links=with_languages(links, languages, base) if languages else links,
         blocks=blocks,
+        shell=shell_sign(body, notes.text, len(notes.links)),
     )
 
 

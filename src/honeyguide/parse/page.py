@@ -108,6 +108,7 @@ def make_page(
     headings: tuple[str, ...] = (),
     links: tuple[Link, ...] = (),
     blocks: tuple[Block, ...] = (),
+    shell: str = "",
 ) -> Page:
     """A page with everything that follows from its text and body filled in.
 
@@ -125,6 +126,7 @@ def make_page(
         headings: Texts of the headings.
         links: Links, each target once.
         blocks: Content blocks.
+        shell: What makes it the shell of an application.
     """
     noindex = nofollow = False
     if robots or job.robots_tags:
@@ -149,4 +151,5 @@ def make_page(
         bytes=len(job.body),
         digest=job.digest or digest_of(job.body),
         simhash=simhash((main_text or text)[:SIMHASH_SAMPLE]),
+        shell=shell,
     )

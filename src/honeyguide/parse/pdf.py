@@ -10,6 +10,7 @@ import io
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import MissingExtra
@@ -17,10 +18,11 @@ from honeyguide.model import Link, Outcome, Page
 from honeyguide.parse.base import ParseFailure, ParseJob
 from honeyguide.parse.links import MAX_LINKS, is_page_address
 from honeyguide.parse.page import MAX_TEXT, fold, make_page
+from honeyguide.parse.pdf_title import MOST_RUNS, Run, pdf_title
 from honeyguide.web.url import canonical, url_id
 
 if TYPE_CHECKING:
-    from pypdf import PageObject
+    from pypdf import PageObject, PdfReader
 
 MAX_PAGES: Final = 100
 """Pages of a document that are read."""
@@ -44,13 +46,19 @@ def parse_pdf(job: ParseJob, *, clock: Callable[[], float] = time.process_time) 
     texts: list[str] = []
     targets: dict[str, None] = {}
     length = 0
+    title = ""
     try:
         document = pypdf.PdfReader(io.BytesIO(job.body), strict=False)
         if document.is_encrypted and not document.decrypt(""):
             return ParseFailure(Outcome.PARSE_FAILED, "the PDF document is encrypted")
-        title = document.metadata.title if document.metadata else None
+        named = _named(document)
         for page in document.pages[:MAX_PAGES]:
-            texts.append(page.extract_text() or "")
+            if texts:
+                texts.append(page.extract_text() or "")
+            else:
+                runs: list[Run] = []
+                texts.append(page.extract_text(visitor_text=_noting(runs)) or "")
+                title = pdf_title(named, runs, texts[0])
             length += len(texts[-1])
             targets.update(dict.fromkeys(_targets(page)))
             if clock() - started > MAX_SECONDS or length > MAX_TEXT:
@@ -58,16 +66,36 @@ def parse_pdf(job: ParseJob, *, clock: Callable[[], float] = time.process_time) 
     except Exception as error:  # pypdf raises almost anything on broken files
         if not texts:
             return ParseFailure(Outcome.PARSE_FAILED, f"PDF: {type(error).__name__}: {error}"[:300])
-        title = None
     text = fold(" ".join(texts))[:MAX_TEXT]
     return make_page(
         job,
         text,
         content_type="application/pdf",
-        title=title if isinstance(title, str) else "",
+        title=title,
         main_text=text if job.main_text else "",
         links=_links(list(targets), job.url),
     )
+
+
+def _named(document: PdfReader) -> list[str]:
+    """Titles that a document gives itself: in its properties, and in its XMP packet."""
+    found: list[object] = []
+    with suppress(Exception):  # a broken title is none
+        found.append(document.metadata.title if document.metadata else None)
+    with suppress(Exception):
+        found += (document.xmp_metadata.dc_title or {}).values() if document.xmp_metadata else []
+    return [str(one) for one in found if isinstance(one, str)]
+
+
+def _noting(runs: list[Run]) -> Callable[..., None]:
+    """What pypdf calls for each piece of text; notes it with the height of its letters."""
+
+    def note(text: str, _: object, matrix: list[float], __: object, size: float) -> None:
+        if len(runs) < MOST_RUNS and text.strip():
+            height = (matrix[2] ** 2 + matrix[3] ** 2) ** 0.5 if len(matrix) > 3 else 1.0
+            runs.append(Run(text, round(abs(float(size)) * (height or 1.0), 1)))
+
+    return note
 
 
 def _targets(page: PageObject) -> list[str]:

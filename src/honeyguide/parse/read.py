@@ -32,8 +32,9 @@ def read(job: ParseJob, *, scan: bool = True) -> Page | Reading | ParseFailure:
         named = parse_sitemap(job.body, job.url)
         return Reading(
             job.url,
-            urls=tuple(entry.url for entry in named.urls) + tuple(named.indexes),
-            dates=tuple(epoch_of(entry.lastmod) for entry in named.urls) + (0.0,) * len(named.indexes),
+            urls=tuple(entry.url for entry in named.urls),
+            dates=tuple(epoch_of(entry.lastmod) for entry in named.urls),
+            indexes=tuple(named.indexes),
         )
     except MemoryError:
         return ParseFailure(Outcome.PARSE_FAILED, "the document needs more memory than a parse may have")

@@ -68,3 +68,11 @@ class OpposingPageModel(PageModel, Protocol):
     def against(self, page: Page) -> Sequence[tuple[str, float]]:
         """Terms of the page that pages off topic have rather, with their weights; the strongest first."""
         ...
+
+
+def verdict_on(model: PageModel, page: Page) -> Verdict:
+    """A page model's verdict on a page of a crawl: one without any text is never on topic.
+
+    A title alone is what the shell of an application has, the same for all its pages.
+    """
+    return model.judge(page) if page.content else Verdict(0.0, False)

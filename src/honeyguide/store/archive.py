@@ -213,6 +213,15 @@ class Position(NamedTuple):
     """Bytes of the record's gzip member; 0 where a position is just an end."""
 
 
+class RenderedRecord(msgspec.Struct, frozen=True):
+    """What a browser made of an answer."""
+
+    html: bytes
+    """The document when its scripts had run, in UTF-8."""
+    at: float
+    """Epoch seconds at which it was read."""
+
+
 class Exchange(msgspec.Struct, frozen=True):
     """One request and its answer, as plain fields."""
 
@@ -236,6 +245,8 @@ class Exchange(msgspec.Struct, frozen=True):
     """With `refers_to`: the server said so (304), and `digest` is that of the archived payload."""
     metadata: dict[str, str] = {}
     """What the crawl thought of it (via, hops, verdict, ...)."""
+    rendered: RenderedRecord | None = None
+    """Its rendered document, which gets a record of its own right behind the answer."""
 
 
 class ArchiveWriter:
@@ -329,7 +340,7 @@ class ArchiveWriter:
         )
 
     def write_exchange(self, exchange: Exchange) -> Position:
-        """Append response (or revisit), request and metadata; the position is the first one's."""
+        """Append response (or revisit), rendered document, request and metadata; the first one's position."""
         if exchange.truncated not in _TRUNCATED:
             raise ValueError(f"truncated is {exchange.truncated!r}, not one of {sorted(_TRUNCATED)}")
         if not exchange.response_head:
@@ -340,6 +351,8 @@ class ArchiveWriter:
         address = exchange.ip if _ADDRESS.fullmatch(exchange.ip) else ""
         response_id = self._next_id()
         position = self._write_response(exchange, response_id, date=date, target=target, address=address)
+        if exchange.rendered is not None:
+            self._write_rendered(exchange.rendered, response_id, target=target)
         common = (
             ("WARC-Date", date),
             ("WARC-Target-URI", target),
@@ -411,6 +424,18 @@ class ArchiveWriter:
         )
         start = header((("WARC-Type", kind), *fields), len(head) + len(payload)) + head
         return self._put(self._packer.pack(start, payload, stored=is_packed(head)))
+
+    def _write_rendered(self, rendered: RenderedRecord, response_id: str, *, target: str) -> None:
+        """A conversion record: what the standard has for another version of an archived answer."""
+        fields = (
+            ("WARC-Date", warc_date(rendered.at)),
+            ("WARC-Target-URI", target),
+            ("WARC-Refers-To", response_id),
+            ("WARC-Warcinfo-ID", self._warcinfo),
+            ("WARC-Payload-Digest", digest := sha1_digest(rendered.html)),
+            ("Content-Type", "text/html; charset=utf-8"),
+        )
+        self._append("conversion", fields, rendered.html, digest=digest)
 
     def _append(
         self, kind: str, fields: tuple[tuple[str, str], ...], block: bytes, *, digest: str = ""

@@ -25,6 +25,7 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})")
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,8})[^\r\n]{0,4096}\r?\n")
 _FRACTION = re.compile(r"\.([0-9]+)")
+_AHEAD = 64 * 1024
 
 
 class Reference(NamedTuple):
@@ -91,6 +92,36 @@ def read_record(
             f"{folder / place.file} at offset {place.offset}: a revisit of a revisit; fetch it again"
         )
     return msgspec.structs.replace(answer, payload=original.payload)
+
+
+def read_rendered(folder: Path, file: str, offset: int, length: int) -> bytes | None:
+    """The rendered document that belongs to the answer at a position; None when it has none.
+
+    It is the conversion record right behind the answer.
+
+    Raises:
+        CollectionError: The archive is damaged there.
+    """
+    answer, following = _raw(folder, file, offset, length), offset + length
+    where = f"{folder / file} at offset {following}"
+    try:
+        with reading(folder / file) as handle:
+            handle.seek(following)
+            data = handle.read(_AHEAD)
+            while True:
+                try:
+                    text, size = inflate(where, data, 0, limit=MAX_RECORD_BYTES)
+                    break
+                except TornTail:
+                    more = handle.read(len(data))
+                    if not more:
+                        return None
+                    data += more
+    except OSError as error:
+        raise CollectionError(f"{where}: {error.strerror}; restore the archive file") from error
+    record = parse_member(where, text, following, size)[0]
+    own = record.fields.get("warc-refers-to", "") == answer.fields.get("warc-record-id", "")
+    return record.block if record.kind == "conversion" and own else None
 
 
 def iterate(
@@ -164,6 +195,14 @@ def epoch(date: str) -> float:
 
 
 def _read(folder: Path, file: str, offset: int, length: int) -> ArchivedResponse:
+    answer = as_response(_raw(folder, file, offset, length))
+    if answer is None:
+        where = f"{folder / file} at offset {offset}"
+        raise CollectionError(f"{where}: no archived answer; is the state of another collection?")
+    return answer
+
+
+def _raw(folder: Path, file: str, offset: int, length: int) -> RawRecord:
     where = f"{folder / file} at offset {offset}"
     if Path(file).name != file or offset < 0 or length <= 0:
         raise CollectionError(f"{where}: no position in an archive; is the state of another collection?")
@@ -178,10 +217,7 @@ def _read(folder: Path, file: str, offset: int, length: int) -> ArchivedResponse
         text, _ = inflate(where, data, 0, limit=MAX_RECORD_BYTES)
     elif not data:
         raise CollectionError(f"{where}: beyond the end of the file; restore the archive file")
-    answer = as_response(parse_member(where, text, offset, length)[0])
-    if answer is None:
-        raise CollectionError(f"{where}: no archived answer; is the state of another collection?")
-    return answer
+    return parse_member(where, text, offset, length)[0]
 
 
 def _bare(target: str) -> str:

@@ -33,7 +33,7 @@ recipe = {recipe}            # `honeyguide recipes` lists all
 max_pages = {max_pages}                 # downloads; see also max_relevant, max_bytes, max_seconds
 max_pages_per_domain = 500       # no site may take over
 # stop_after_irrelevant = 2000     # give up when none of the last 2000 pages was on topic
-# follow_sitemaps = true
+# follow_sitemaps = true           # all, not only those of hosts that proved relevant
 
 # Which addresses may be asked at all. Without these lines: the whole web.
 # [scope]

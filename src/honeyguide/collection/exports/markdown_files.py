@@ -47,10 +47,8 @@ class MarkdownPages:
             markdown = ""
             if page.file:
                 try:
-                    body, response = self._reader.answer(page)
-                    markdown = self._maker.make(
-                        body, url=page.url, content_type=response.header("content-type")
-                    )
+                    body, content_type, _ = self._reader.document(page)
+                    markdown = self._maker.make(body, url=page.url, content_type=content_type)
                 except BadEncoding:
                     markdown = ""
             yield page.number, {name: row[name] for name in FACTS}, markdown

@@ -2,9 +2,9 @@
 
 Nothing is inflated but headers and nothing is compressed again, so an export runs at the speed of the disk
 and every digest, identifier and date stays what the crawl wrote. A page's records are the answer (or
-revisit), its request and its metadata. A revisit whose first copy is not among the pages brings it along,
-since it cannot be read without; the warcinfo record that records refer to comes before them. Of a page that
-was visited again, all answers are copied, oldest first.
+revisit), its rendered document, its request and its metadata. A revisit whose first copy is not among the
+pages brings it along, since it cannot be read without; the warcinfo record that records refer to comes before
+them. Of a page that was visited again, all answers are copied, oldest first.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from honeyguide.store.records import PageRecord
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK = 8 * 1024
+_COMPANIONS = ("conversion", "request", "metadata")
 
 
 class Copied(msgspec.Struct, frozen=True):
@@ -144,8 +145,8 @@ class RecordCopier:
         return copied
 
     def _companions(self, where: str, file: BinaryIO) -> Iterator[bytes]:
-        """The request and metadata members that follow the answer `file` stands behind."""
-        for _ in range(2):
+        """The members that belong to the answer `file` stands behind: rendered, request, metadata."""
+        for _ in range(len(_COMPANIONS)):
             data = file.read(_CHUNK)
             start = file.tell() - len(data)
             while True:
@@ -153,11 +154,11 @@ class RecordCopier:
                     text, length = inflate(where, data, 0, limit=MAX_RECORD_BYTES)
                     break
                 except TornTail:
-                    more = file.read(_CHUNK)
+                    more = file.read(max(_CHUNK, len(data)))
                     if not more:
                         return
                     data += more
-            if parse_member(where, text, start, length)[0].kind not in ("request", "metadata"):
+            if parse_member(where, text, start, length)[0].kind not in _COMPANIONS:
                 return
             yield data[:length]
             file.seek(start + length)
