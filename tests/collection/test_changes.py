@@ -10,9 +10,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from changing import SITE, ChangingWeb, come_back, serving, topic, words
+from changing import SITE, Story
 from consistency import check_by_warcio, check_consistent
-from loopback import crawl_all
 
 from honeyguide.cli import main
 from honeyguide.collection.change_feed import change_feed
@@ -24,38 +23,6 @@ from honeyguide.store.archive_reader import iterate
 pytestmark = pytest.mark.realtime
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-
-
-class Story:
-    """A collection that was crawled, then visited again twice after changes."""
-
-    def __init__(self, out: Path) -> None:
-        self.out = out
-        self.first = self.second = 0.0
-        """Moments after the first crawl and after the first recrawl."""
-
-    async def happen(self) -> None:
-        web = ChangingWeb()
-        web.pages = {
-            "/": words("list", ["/text", "/gone", "/late", "/same"]),
-            "/text": words("Pellets were here. They stay. "),
-            "/gone": words("Ural owls. "),
-            "/late": b"<title>bricks</title><p>Walls and mortar, cement and sand.</p>",
-            "/same": words("Snowy owls. "),
-        }
-        async with serving(web) as server:
-            config = topic(server)
-            await crawl_all(config, self.out)
-            self.first = time.time()
-            web.pages["/text"] = words("Feathers came. They stay. ")
-            web.pages["/late"] = words("Now all about owls: barn owl, tawny owl. ")
-            web.pages["/"] = words("list", ["/text", "/gone", "/late", "/same", "/new"])
-            web.pages["/new"] = words("Burrowing owls. ")
-            del web.pages["/gone"]
-            await come_back(config, self.out, all_pages=True)
-            self.second = time.time()
-            web.pages["/text"] = words("Claws at last. They stay. ")
-            await come_back(config, self.out)
 
 
 @pytest.fixture(scope="module")

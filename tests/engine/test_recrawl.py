@@ -11,6 +11,8 @@ from consistency import check_consistent
 from loopback import crawl_all, outcome_of, redirect
 
 from honeyguide.collection.collection import Collection
+from honeyguide.engine.clock import VirtualClock
+from honeyguide.engine.prospects import prospects
 from honeyguide.engine.revisits import NOTHING_DUE
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.served import Served
@@ -206,3 +208,69 @@ async def test_the_twin_of_a_changed_page_can_still_be_read(tmp_path: Path) -> N
         assert "different" in collection.page(f"{SITE}/one").text()
         assert b"equal" in collection.page(f"{SITE}/two").body()[0]
     check_consistent(out)
+
+
+async def test_keep_fresh_never_ends(tmp_path: Path) -> None:
+    """Pages are visited again and again beside new ones, until somebody stops the crawl; a resume goes on."""
+    web, out = first_web(), tmp_path / "out"
+    async with serving(web) as server:
+        # A page every few hundredths of a second: intervals have a floor of an hour, so the clock is virtual.
+        keep = {"keep_fresh": True, "fresh_every": 7 * 86400.0, "max_pages": 10, "max_seconds": 30 * 86400.0}
+        clock = VirtualClock()
+        crawl = Crawl(topic(server, crawl=keep), out=out, clock=clock)
+        events = []
+        async for event in crawl.run():
+            events.append(event)
+            if len(events) == 20:
+                second_web(web)
+    assert crawl.reason.startswith("budget of 2.592e+06 seconds")
+    visits = [event for event in events if event.kind == "revisit"]
+    assert 3 * 8 <= len(visits) <= 5 * 10  # 30 days, once in seven days on average
+    assert {"same", "changed", "gone"} <= {str(event.data["what"]) for event in visits}
+    assert f"{SITE}/new" in {event.url for event in events if event.kind == "page"}
+    check_consistent(out)
+
+
+async def test_sitemaps_are_read_again_and_their_dates_are_hints(tmp_path: Path) -> None:
+    web, out = first_web(), tmp_path / "out"
+
+    def sitemap(*entries: tuple[str, str]) -> Served:
+        urls = "".join(f"<url><loc>{SITE}{path}</loc><lastmod>{day}</lastmod></url>" for path, day in entries)
+        return Served(200, (("Content-Type", "application/xml"),), f"<urlset>{urls}</urlset>".encode())
+
+    web.pages["/robots.txt"] = Served(200, (), f"Sitemap: {SITE}/sitemap.xml\n".encode())
+    web.pages["/sitemap.xml"] = sitemap(("/text", "2001-01-01"), ("/same", "2001-01-01"))
+    async with serving(web) as server:
+        config = topic(server, crawl={"follow_sitemaps": True, "concurrency": 1})
+        await crawl_all(config, out)
+        web.pages["/sitemap.xml"] = sitemap(("/text", "2099-01-01"), ("/hidden", "2099-01-01"))
+        web.pages["/hidden"] = words("only the sitemap names it, elf")
+        _, events = await come_back(config, out)
+        assert seen(events)["/sitemap.xml"] == "changed"
+        assert f"{SITE}/hidden" in {event.url for event in events if event.kind == "page"}
+        with Collection.open(out) as collection:
+            hints = collection.state.history.hints()
+            assert hints[row(collection, "/text")] > time.time()
+        _, events = await come_back(config, out)
+    # The page that is said to have changed goes before all others.
+    visited = [event.url for event in events if event.kind == "revisit"]
+    assert visited[0] == f"{SITE}/text"
+
+
+async def test_a_hub_that_brings_new_pages_is_worth_more(tmp_path: Path) -> None:
+    web, out = first_web(), tmp_path / "out"
+    async with serving(web) as server:
+        config = topic(server)
+        await crawl_all(config, out)
+        paths = ["/same", "/plain", "/text", "/nonce", "/gone", "/moved", "/shy"]
+        for number in range(3):
+            web.pages[f"/new{number}"] = words(f"number {number} of many")
+            paths.append(f"/new{number}")
+            web.pages["/"] = words("a list", paths)
+            await come_back(config, out)
+    with Collection.open(out) as collection:
+        found = prospects(collection.state)
+        news = dict(zip(found.rows.tolist(), found.known.news.tolist(), strict=True))
+        assert news[row(collection, "/")] > 3 * max(
+            value for key, value in news.items() if key != row(collection, "/")
+        )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterable
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from loopback import HTML, Recorder, config_for, recording
+from loopback import HTML, Recorder, config_for, crawl_all, recording
 
 from honeyguide.config.schema import Config
 from honeyguide.job.crawl import Crawl
@@ -70,7 +71,7 @@ async def serving(web: ChangingWeb) -> AsyncIterator[Recorder]:
         yield server
 
 
-def topic(server: Recorder, **tables: dict[str, object]) -> Config:
+def topic(server: Recorder, **tables: Mapping[str, object]) -> Config:
     """A topic of it."""
     return config_for([f"{SITE}/"], server.connect_to, **tables)
 
@@ -79,3 +80,36 @@ async def come_back(config: Config, out: Path, **asked: object) -> tuple[Crawl, 
     """Recrawl to the end."""
     crawl = Crawl(config, out=out)
     return crawl, [event async for event in crawl.recrawl(**asked)]  # type: ignore[arg-type]
+
+
+class Story:
+    """A collection that was crawled, then visited again twice after changes."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.first = self.second = 0.0
+        """Moments after the first crawl and after the first recrawl."""
+
+    async def happen(self) -> None:
+        """Let it happen."""
+        web = ChangingWeb()
+        web.pages = {
+            "/": words("list", ["/text", "/gone", "/late", "/same"]),
+            "/text": words("Pellets were here. They stay. "),
+            "/gone": words("Ural owls. "),
+            "/late": b"<title>bricks</title><p>Walls and mortar, cement and sand.</p>",
+            "/same": words("Snowy owls. "),
+        }
+        async with serving(web) as server:
+            config = topic(server)
+            await crawl_all(config, self.out)
+            self.first = time.time()
+            web.pages["/text"] = words("Feathers came. They stay. ")
+            web.pages["/late"] = words("Now all about owls: barn owl, tawny owl. ")
+            web.pages["/"] = words("list", ["/text", "/gone", "/late", "/same", "/new"])
+            web.pages["/new"] = words("Burrowing owls. ")
+            del web.pages["/gone"]
+            await come_back(config, self.out, all_pages=True)
+            self.second = time.time()
+            web.pages["/text"] = words("Claws at last. They stay. ")
+            await come_back(config, self.out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -63,6 +63,7 @@ def find_changes(
     until: float | None = None,
     relevant: bool = True,
     diffs: bool = True,
+    rows: Set[int] | None = None,
 ) -> list[Change]:
     """Changes that the crawl noticed from a moment on, newest first.
 
@@ -72,17 +73,26 @@ def find_changes(
         until: Up to this moment; None for now.
         relevant: Only pages that are on topic, or were.
         diffs: With what changed in the texts.
+        rows: Only these pages; None for all.
     """
     return sorted(
-        _Finder(collection, since, until, relevant=relevant, diffs=diffs).find(),
+        _Finder(collection, since, until, relevant=relevant, diffs=diffs, rows=rows).find(),
         key=lambda change: (-change.seconds, change.row),
     )
 
 
 class _Finder:
     def __init__(
-        self, collection: Collection, since: float, until: float | None, *, relevant: bool, diffs: bool
+        self,
+        collection: Collection,
+        since: float,
+        until: float | None,
+        *,
+        relevant: bool,
+        diffs: bool,
+        rows: Set[int] | None,
     ) -> None:
+        self._rows = rows
         self._collection = collection
         self._state = collection.state
         self._since = since
@@ -102,6 +112,8 @@ class _Finder:
         with self._index() as index:
             for page in self._pages():
                 if page.row < len(status) and status[page.row] == Outcome.NOINDEX:
+                    continue
+                if self._rows is not None and page.row not in self._rows:
                     continue
                 start = first.get(page.row, page.at)
                 old = before.get(page.row)

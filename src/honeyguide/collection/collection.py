@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
@@ -255,6 +255,7 @@ class Collection:
         until: str | float | None = None,
         relevant: bool = True,
         diffs: bool = True,
+        rows: Set[int] | None = None,
     ) -> list[Change]:
         """What has become of the pages since a moment: new, changed, newly on topic, gone; newest first.
 
@@ -263,9 +264,10 @@ class Collection:
             until: Up to here; None for now.
             relevant: Only pages that are on topic, or were.
             diffs: With what changed in the texts.
+            rows: Only these pages; None for all.
         """
         end = None if until is None else moment(until, end=True)
-        return find_changes(self, moment(since), until=end, relevant=relevant, diffs=diffs)
+        return find_changes(self, moment(since), until=end, relevant=relevant, diffs=diffs, rows=rows)
 
     def export(
         self,

@@ -22,14 +22,16 @@ import numpy as np
 from honeyguide.engine.prospects import Rates, prospects
 from honeyguide.frontier import Again, Frontier, Waiting
 from honeyguide.frontier.frontier import Asked
+from honeyguide.model import Outcome
 from honeyguide.revisit import POLICIES, RevisitPolicy
+from honeyguide.revisit.base import SHORTEST
 from honeyguide.revisit.hints import as_if_waited
 from honeyguide.store.state import State
 
 DAY: Final = 86400.0
 AFTER_FAILURE: Final = 6 * 3600.0
 """Seconds until a page that could not be had is asked for again."""
-REPLAN: Final = 0.02
+REPLAN: Final = 0.1
 """A plan lasts for this share of the usual interval, or until a fifth of its pages were visited."""
 SOON: Final = 0.05
 """Seconds until a host that is being asked is looked at again."""
@@ -87,14 +89,19 @@ class Agenda:
         """When the next plan is made ..."""
         self._left = 0
         """... or after how many visits."""
-        self._later: list[tuple[float, int, float]] = []
-        """Due time, row and gain of pages that are not due yet; a heap."""
+        self._later: list[tuple[float, int, float, float]] = []
+        """Due time, row and gain of pages that are not due yet, and when each may be asked at all; a heap."""
         self._due: dict[int, list[tuple[float, int]]] = {}
         """By host: gain (negative) and row of pages that are due; heaps."""
         self._ready: list[tuple[float, int]] = []
         """Gain (negative) of the best page, and host; a heap."""
         self._timed: list[tuple[float, int]] = []
         """When to look at a host again; a heap."""
+        self._rate = 0.0
+        """Visits a second that may be made; 0 where a budget counts them instead."""
+        self._tokens = 0.0
+        """Visits that may be made now: no more than one round of all pages."""
+        self._counted = 0.0
         self._under_way: set[int] = set()
         self._tries: dict[int, int] = {}
         """Failed attempts of pages that are tried once more."""
@@ -103,8 +110,10 @@ class Agenda:
         """The page whose visit is worth most now, over the hosts that may be asked."""
         if now >= self._until or self._left <= 0:
             self.plan(now)
-        while self._later and self._later[0][0] <= now:
-            _, row, gain = heappop(self._later)
+        if not self.how.once and not self._may_go(now):
+            return None
+        while self._later and (self._later[0][0] <= now or self._idle(now)):
+            _, row, gain, _ = heappop(self._later)
             self._enter(row, gain, now)
         while self._timed and self._timed[0][0] <= now:
             _, host = heappop(self._timed)
@@ -133,6 +142,7 @@ class Agenda:
         else:
             del self._due[host]
         self._left -= 1
+        self._tokens -= 1.0
         self._under_way.add(lent.row)
         return msgspec.structs.replace(
             lent, again=self._recollect(lent.row), tries=self._tries.get(lent.row, 0)
@@ -141,6 +151,7 @@ class Agenda:
     def put_back(self, waiting: Waiting, now: float, *, tries: int = 0) -> None:
         """It has to be asked for again: robots.txt came first, or a failure may pass."""
         self._under_way.discard(waiting.row)
+        self._tokens += 1.0
         self._tries[waiting.row] = tries
         self._enter(waiting.row, inf, now)
 
@@ -151,10 +162,28 @@ class Agenda:
 
     def next_due(self, now: float) -> float | None:
         """When to look again, not before `now`; None when nothing will be due."""
-        times = [heap[0][0] for heap in (self._timed, self._later) if heap]
-        if not self.how.once and (self._later or self._due):
-            times.append(self._until)
-        return max(now, min(times)) if times else None
+        times = [self._timed[0][0]] if self._timed else []
+        if self._later:
+            due, _, _, soonest = self._later[0]
+            times.append(due if self._due or self.how.once else min(due, soonest))
+        if not self.how.once and self._frontier.counts.get(Outcome.FETCHED):
+            times.append(self._until)  # pages that were fetched since join the next plan
+        if not times:
+            return None
+        # Visits are spread over time: the next one has to be earned.
+        earned = now if self.how.once or not self._rate else now + (1.0 - self._tokens) / self._rate
+        return max(now, min(times), min(earned, self._until))
+
+    def _idle(self, now: float) -> bool:
+        """Whether a visit was earned and no page is due: the next one goes early, but not at once again."""
+        return not self.how.once and not self._due and self._later[0][3] <= now
+
+    def _may_go(self, now: float) -> bool:
+        """Whether the budget of visits a second allows another one."""
+        most = self._rate * self.how.every
+        self._tokens = min(most, self._tokens + self._rate * (now - self._counted))
+        self._counted = now
+        return self._tokens >= 1.0 - 1e-6
 
     # Planning
 
@@ -164,6 +193,8 @@ class Agenda:
         pages = prospects(self._state, everything=self.how.everything, rates=self._rates)
         gains = self._policy.gain(pages.known, as_if_waited(now - pages.last, pages.known.rate, pages.told))
         size = len(pages.rows)
+        self._may_go(now)  # what was earned until now was earned at the old rate
+        self._rate = 0.0 if self.how.once else size / self.how.every
         if self.how.once:
             due = np.where(pages.tried < self.how.before, -inf, inf)
             self._until, self._left = inf, 1 << 62
@@ -172,9 +203,14 @@ class Agenda:
             due = np.where(pages.told, now, due)
             failed = pages.tried > pages.last
             due = np.where(failed, np.maximum(due, pages.tried + AFTER_FAILURE), due)
-            self._until, self._left = now + REPLAN * self.how.every, max(50, size // 5)
+            self._until, self._left = now + REPLAN * self.how.every, max(10, size // 5)
         self._later = [
-            (float(due[place]), int(pages.rows[place]), float(gains[place]))
+            (
+                float(due[place]),
+                int(pages.rows[place]),
+                float(gains[place]),
+                float(pages.tried[place] + SHORTEST),
+            )
             for place in np.flatnonzero(due < inf).tolist()
             if int(pages.rows[place]) not in self._under_way
         ]

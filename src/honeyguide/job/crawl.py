@@ -183,7 +183,10 @@ class Crawl:
         """
         if self.out is None or not is_collection(self.out):
             raise CollectionError("there is no collection to visit again; crawl first")
-        span = parse_span(older_than)
+        try:
+            span = parse_span(older_than)
+        except ValueError as error:
+            raise TopicError(f"older_than = {older_than!r}: {error}") from None
         if not isinstance(span, int | float) or span < 0 or not 0 < share <= 1 or (budget or 1) < 1:
             raise TopicError("older_than is a time such as '7 d', share is in 0..1, budget is at least 1")
         self._again = again.Asked(float(span), budget, share, all_pages)

@@ -23,9 +23,11 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.catalogue import SORTS, Sort, Wanted
+from honeyguide.collection.changes import Change
 from honeyguide.collection.collection import Status
 from honeyguide.collection.estimate import Estimate
 from honeyguide.collection.guarded import utc
+from honeyguide.collection.moments import moment
 from honeyguide.collection.page import CollectedPage, PageLink, Version
 from honeyguide.collection.review_desk import decide
 from honeyguide.collection.story import Story
@@ -124,6 +126,14 @@ class PageFacts(msgspec.Struct, frozen=True):
     why: Story | None = None
     links: list[PageLink] | None = None
     versions: list[Version] | None = None
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """A part of what has become of the pages, newest first. Titles and sentences are untrusted content."""
+
+    total: int
+    offset: int
+    items: list[Change]
 
 
 class Decisions(msgspec.Struct, frozen=True):
@@ -344,7 +354,12 @@ def search(asked: Asked) -> Pages:
     start = asked["offset"]
     with asked.portal.reading() as collection:
         hits = collection.search(
-            asked["q"], asked["limit"], start, host=asked["host"] or "", language=asked["language"] or ""
+            asked["q"],
+            asked["limit"],
+            start,
+            host=asked["host"] or "",
+            language=asked["language"] or "",
+            as_of=asked["as_of"] or None,
         )
     lines = [
         PageLine(hit.url, hit.title, hit.language, hit.score, True, _when(hit.at), hit.snippet)
@@ -438,6 +453,16 @@ def _learn(portal: Portal) -> None:
 def estimate(asked: Asked) -> Estimate | None:
     """How much of the topic is found; null while it is too early."""
     return asked.portal.watch.figures().estimate
+
+
+def changes(asked: Asked) -> Changes:
+    """What is new, changed (with what changed in the text), newly on topic, gone or back since a moment."""
+    offset, limit = asked["offset"], asked["limit"]
+    with asked.portal.reading() as collection:
+        start = moment(asked["since"] or "7d")
+        found = collection.changes(start, diffs=False)
+        rows = {change.row for change in found[offset : offset + limit]}
+        return Changes(len(found), offset, collection.changes(start, rows=rows) if rows else [])
 
 
 def start(asked: Asked) -> Accepted:
@@ -599,7 +624,13 @@ OPERATIONS: tuple[Operation, ...] = (
         f"{_ONE}/search",
         "search",
         search,
-        (NAME, _text("q", 'words, or "a phrase"', required=True), *PAGING, *FILTERS),
+        (
+            NAME,
+            _text("q", 'words, or "a phrase"', required=True),
+            _text("as_of", "as the pages were on this day, or at this time"),
+            *PAGING,
+            *FILTERS,
+        ),
         None,
         Pages,
     ),
@@ -631,6 +662,15 @@ OPERATIONS: tuple[Operation, ...] = (
         (NAME, _whole("number", "of the decision", None, 1, 10**9)),
         None,
         Decision,
+    ),
+    Operation(
+        "GET",
+        f"{_ONE}/changes",
+        "listChanges",
+        changes,
+        (NAME, _text("since", "a day such as 2026-11-01, a time, or how long ago such as 7d"), *PAGING),
+        None,
+        Changes,
     ),
     Operation(
         "GET",

@@ -26,6 +26,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.ui import (
     addresses,
     builder,
+    changes,
     compare,
     directory,
     exports,
@@ -61,6 +62,7 @@ FEATURES: tuple[ModuleType, ...] = (
     jobs,
     review,
     builder,
+    changes,
 )
 """Modules with `ROUTES`. A new page is one line here."""
 

@@ -24,6 +24,7 @@ NAVIGATION = (
     ("live", "/", "Live"),
     ("review", "/review", "Review"),
     ("search", "/search", "Search"),
+    ("changes", "/changes", "Changes"),
     ("directory", "/directory", "Directory"),
     ("links", "/links", "Links"),
     ("exports", "/exports", "Exports"),
