@@ -9,6 +9,7 @@ import pytest
 from application import Application
 from browsers import need_browser
 from loopback import config_for, crawl_all, outcome_of, page, recording
+from portals import running_portal
 from warcio.archiveiterator import ArchiveIterator
 
 from honeyguide.collection.collection import Collection
@@ -17,6 +18,7 @@ from honeyguide.engine.arrival import render_figures
 from honeyguide.engine.rendering import HostNeeds, RenderFigures, gained, taken_from
 from honeyguide.errors import MissingExtra
 from honeyguide.fetch import browser_program
+from honeyguide.job.crawl import Crawl
 from honeyguide.model import Outcome, Page
 
 SITE = "http://spa.example/"
@@ -54,6 +56,10 @@ async def test_an_application_is_crawled_and_kept_as_readers_see_it(tmp_path: Pa
         exported = tmp_path / "owls.warc.gz"
         collection.export(exported, format="warc")
     assert _kinds(exported).count("conversion") == 3
+    with running_portal(folder) as portal:
+        row = kept.record.row
+        assert "hunts at night" in portal.get(f"/page/{row}/archived").text
+        assert "rendered by Chromium" in portal.get(f"/page/{row}").text
     await _read_again(folder, config)
 
 
@@ -90,6 +96,24 @@ async def _read_again(folder: Path, config: Config) -> None:
     await crawl_all(config, folder)
     with Collection.open(folder) as collection:
         assert len(collection.search("barn owl", limit=10)) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.realtime
+async def test_a_rendered_page_is_rendered_again_though_its_shell_is_the_same(tmp_path: Path) -> None:
+    need_browser()
+    folder = tmp_path / "owls"
+    application = Application(2)
+    async with recording(application) as server:
+        config = config_for([SITE], server.connect_to, fetch={"browsers": 1})
+        await crawl_all(config, folder)
+        application.write("/owl/1", "It moved to the church tower, where the barn owl hunts at night. " * 5)
+        crawl = Crawl(config, out=folder)
+        seen = {event.url: event.data.get("what") async for event in crawl.recrawl()}
+    assert seen[f"{SITE}owl/1"] == "changed"
+    assert seen[SITE] == "touched"
+    with Collection.open(folder) as collection:
+        assert "church tower" in collection.page(f"{SITE}owl/1").parsed().text
 
 
 @pytest.mark.realtime

@@ -67,6 +67,10 @@ class Application:
         self.more: dict[str, Served] = {}
         """Further addresses, by URL."""
 
+    def write(self, path: str, text: str) -> None:
+        """Change what a page says."""
+        self._texts[path]["text"] = text
+
     def __call__(self, url: str) -> Served | None:
         if url in self.more:
             return self.more[url]

@@ -27,6 +27,7 @@ from honeyguide.model import Examples, Page, Topic, Verdict, Via
 from honeyguide.ordering.base import RevisingOrder
 from honeyguide.parse.base import ParseJob
 from honeyguide.parse.html import parse_page
+from honeyguide.relevance.base import verdict_on
 from honeyguide.web.url import canonical, url_id
 
 RECIPE = "scout"
@@ -80,7 +81,7 @@ class Guide:
     def judge(self, url: str, body: bytes, content_type: str = "text/html") -> Verdict | None:
         """The verdict alone, without learning from the page; None for what is not a page."""
         page = self._page(url, body, content_type)
-        return self.model.judge(page) if page else None
+        return verdict_on(self.model, page) if page else None
 
     def look(self, url: str, body: bytes, content_type: str = "text/html", asked: str = "") -> Seen | None:
         """Take a fetched page in: its verdict, and priorities of its links. None for what is not a page.
@@ -99,7 +100,7 @@ class Guide:
         if via is None and (first := canonical(asked or url)) is not None:
             via, depth = self._via.pop(url_id(first), (None, 0))
         page = msgspec.structs.replace(page, number=self._number, via=via, depth=depth)
-        verdict = self.model.judge(page)
+        verdict = verdict_on(self.model, page)
         links, refused = self._admission.split(page)
         self.order.learn(page, verdict)
         scored = {one.link: one for one in self.order.rank(page, verdict, links)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -9,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.collection import Collection
+from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding, codings, decode
 from honeyguide.fetch.options import MAX_BODY
@@ -167,6 +170,20 @@ def archived_source(portal: Portal, collection: Collection, record: PageRecord) 
         body = answer.payload
     text, _ = decode_html(body, answer.header("content-type"))
     return answer.head.decode("utf-8", "replace")[:20_000], text
+
+
+def archived_document(portal: Portal, collection: Collection, record: PageRecord) -> str:
+    """What the page was read from: the decoded body, or what scripts made of it.
+
+    Raises:
+        CollectionError: The archive does not hold it.
+    """
+    if record.file:
+        reader = Reader(collection.state, portal.layout.archive_folder, blocks=False, max_bytes=MAX_BODY)
+        with suppress(BadEncoding):
+            body, content_type, _ = reader.document(record)
+            return decode_html(body, content_type)[0]
+    return archived_source(portal, collection, record)[1]
 
 
 ROUTES: list[BaseRoute] = [

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from honeyguide.errors import CollectionError
 from honeyguide.store.index_text import parse_query
-from honeyguide.ui.page_parts import archived_source
+from honeyguide.ui.page_parts import archived_document
 from honeyguide.ui.page_text import archived_text, row_asked
 from honeyguide.ui.portal import portal_of
 from honeyguide.ui.render import query_of, render
@@ -79,14 +79,14 @@ def found_in(text: str, words: str) -> list[tuple[bool, str]]:
 
 
 def archived(request: Request) -> Response:
-    """The archived page as it was answered, in a sandbox, with nothing around it loaded."""
+    """The archived page as it was answered or rendered, in a sandbox, with nothing around it loaded."""
     portal = portal_of(request)
     with portal.reading() as collection:
         record = collection.state.page_by_row(row_asked(request))
         if record is None:
             raise HTTPException(404, "that address was not fetched")
         try:
-            _, text = archived_source(portal, collection, record)
+            text = archived_document(portal, collection, record)
         except CollectionError as error:
             text = str(error)
     html = "html" in record.content_type or not record.content_type
