@@ -28,9 +28,9 @@ ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- figures of docs/bench.json: begin -->\n", "<!-- end -->\n"
 
 RUNS = {
-    "crawl": ("crawl.py --pages 1500 --repeat 3", "crawl.py --quick"),
+    "crawl": ("crawl.py --pages 1000 --repeat 3", "crawl.py --quick"),
     "parse": ("parse.py", "parse.py 20"),
-    "drip": ("drip.py --hosts 1000 --pages 5000 --repeat 2", "drip.py --hosts 100 --pages 400"),
+    "drip": ("drip.py --hosts 1000 --pages 4000", "drip.py --hosts 100 --pages 400"),
     "scale": ("scale.py --thousands 100 1000", "scale.py --thousands 20 50 --pages 200"),
     "scale, scout": (
         "scale.py --thousands 100 1000 --recipe scout",
@@ -91,6 +91,8 @@ def crawl_rows(found: dict[str, Any]) -> Iterator[Row]:
 def parse_rows(found: dict[str, Any]) -> Iterator[Row]:
     """Parsing alone, beside lxml on the same pages."""
     for corpus, stages in found.items():
+        if corpus == "command":
+            continue
         lxml = stages.get("lxml: tree, text, links")
         beside = f"lxml's tree, text and links: {lxml / 1000:.2f}" if lxml else ""
         yield Row(f"parse, {corpus} pages (ms of CPU)", stages["parse_page"] / 1000, 0.8, beside)
@@ -208,7 +210,7 @@ def main() -> None:
     for name in given.only:
         found = measured(name, RUNS[name][given.quick])
         if found is not None:
-            facts[name] = found
+            facts[name] = found | {"command": f"benchmarks/{RUNS[name][given.quick]}"}
     facts["minutes"] = round((time.monotonic() - started) / 60, 1)
     facts["machine"] = {
         "python": platform.python_version(),

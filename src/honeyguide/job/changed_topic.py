@@ -9,12 +9,12 @@ so a crash or a stop in between costs the work only.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
-import tomlkit
 
 from honeyguide.config.load import check_values, freeze, load
 from honeyguide.config.reach import reach
@@ -84,7 +84,9 @@ def _compared(held: Config, asked: Config) -> Iterator[tuple[str, Any, Any]]:
 
 def _plain(config: Config) -> dict[str, Any]:
     """The values as a collection keeps them: file patterns absolute."""
-    values: dict[str, Any] = check_values(tomlkit.parse(freeze(config)).unwrap()).model_dump(mode="json")
+    # Seeds are not compared, and there may be thousands of them.
+    bare = config.model_copy(update={"crawl": config.crawl.model_copy(update={"seeds": ()})})
+    values: dict[str, Any] = check_values(tomllib.loads(freeze(bare))).model_dump(mode="json")
     return values
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import msgspec
 
 
-class Host(msgspec.Struct):
-    """One host (`name[:port]`). Mutable: it is the crawl's running record, saved at each commit."""
+class Host(msgspec.Struct, gc=False):
+    """One host (`name[:port]`). Mutable: it is the crawl's running record, saved at each commit.
+
+    It holds no other object, so the garbage collector need not look at half a million of them.
+    """
 
     row: int
     name: str

@@ -421,7 +421,7 @@ class Calibrated:
     def _numbered(self, id_: int, read: _Read) -> _Text:
         terms = self._known(read)
         numbers = self._vocabulary
-        for place in np.flatnonzero(terms < 0).tolist():
+        for place in (terms < 0).nonzero()[0].tolist():
             number = int(read.terms[place])
             terms[place] = self._places[number] = numbers.setdefault(read.names[number], len(numbers))
         return _Text(id_, terms, read.counts, read.keywords)
@@ -434,7 +434,7 @@ class Calibrated:
             more = np.full(2 * len(read.names) - len(self._places), UNKNOWN, np.int64)
             self._places = np.concatenate((self._places, more))
         found = self._places[read.terms]
-        for place in np.flatnonzero(found == UNKNOWN).tolist():
+        for place in (found == UNKNOWN).nonzero()[0].tolist():
             number = int(read.terms[place])
             found[place] = self._places[number] = self._vocabulary.get(read.names[number], ABSENT)
         return found
@@ -616,7 +616,7 @@ class Calibrated:
 def _largest(parts: Array, most: int) -> list[int]:
     """Where the largest positive parts are, the largest first; of equal ones, the first."""
     least = np.partition(parts, -most)[-most] if len(parts) > most else 0.0
-    places = np.flatnonzero((parts >= least) & (parts > 0.0))
+    places = ((parts >= least) & (parts > 0.0)).nonzero()[0]
     ranked: list[int] = places[np.argsort(-parts[places], kind="stable")][:most].tolist()
     return ranked
 

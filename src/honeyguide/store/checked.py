@@ -50,11 +50,12 @@ def reading(what: str) -> Iterator[None]:
         ) from error
 
 
-def host_record(row: Sequence[object]) -> tuple[Host, float]:
-    """A row of table `host`: the host, and its penalty."""
-    values = msgspec.convert(row, _HOST)
+def host_records(rows: Sequence[Sequence[object]]) -> list[tuple[Host, float]]:
+    """Rows of table `host`: the hosts, and their penalties. All at once: there may be half a million."""
     made: Callable[..., Host] = Host
-    return made(*values[:12], bool(values[12])), values[13]
+    return [
+        (made(*values[:12], bool(values[12])), values[13]) for values in msgspec.convert(rows, list[_HOST])
+    ]
 
 
 def url_record(row: Sequence[object]) -> UrlRecord:

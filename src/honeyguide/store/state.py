@@ -21,7 +21,7 @@ from honeyguide.failpoint import failpoint
 from honeyguide.model import Event, Host, Outcome, Verdict
 from honeyguide.store.checked import (
     event_record,
-    host_record,
+    host_records,
     page_record,
     reading,
     session_record,
@@ -264,9 +264,9 @@ class State:
 
     def hosts(self) -> list[tuple[Host, float]]:
         """All hosts with their penalties, in order of rows."""
-        found = self._connection.execute("SELECT * FROM host ORDER BY row")
+        found = self._connection.execute("SELECT * FROM host ORDER BY row").fetchall()
         with reading("hosts"):
-            return [host_record(row) for row in found]
+            return host_records(found)
 
     def save_hosts(self, hosts: Iterable[tuple[Host, float]]) -> None:
         """Write host records with their penalties."""
