@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from crawls import SPEC, TOPIC_NAME, WEB, small_topic
+from warm import run_command
 
 from honeyguide.cli.crawl import not_fetched
 from honeyguide.collection.collection import Status
@@ -24,8 +23,7 @@ pytestmark = pytest.mark.realtime
 
 def honeyguide(*words: object, status: int = 0) -> str:
     """Run a command in its own process; what it printed."""
-    command = [sys.executable, "-m", "honeyguide", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = run_command(*words)
     assert done.returncode == status, done.stderr
     return done.stdout if status == 0 else done.stderr
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback import recording
+from warm import run_command
 
 from honeyguide.cli.seed_file import add_seeds
 from honeyguide.cli.topic_find_seeds import find_seeds
@@ -24,10 +24,8 @@ JSON = (("Content-Type", "application/json"),)
 
 async def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The real program in a process of its own."""
-    command = [sys.executable, "-m", "honeyguide", "topic", "find-seeds", "topic.toml", *words]
-    return await asyncio.to_thread(
-        subprocess.run, command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
-    )
+    words = ("topic", "find-seeds", "topic.toml", *words)
+    return await asyncio.to_thread(run_command, *words, cwd=folder, timeout=60)
 
 
 async def refused(folder: Path, **options: Any) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import http.server
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from warm import run_command
 
 from honeyguide.cli import main
 from honeyguide.errors import TopicError
@@ -53,9 +52,7 @@ def test_after_a_run_that_could_not_connect_the_same_command_tries_again(
         "--json",
         "--quiet",
     ]
-    first = subprocess.run(
-        [sys.executable, "-m", "honeyguide", *words], check=False, capture_output=True, text=True
-    )
+    first = run_command(*words)
     assert first.returncode == 2
     assert "not a public address" in first.stderr
     assert main([*words, "--allow-net", "127.0.0.0/8"]) == 0

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TypeAlias
 
 import pytest
 from crawls import finish, small_crawl
+from warm import run_command
 
 Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -28,15 +28,8 @@ def at_home(tmp_path: Path) -> Run:
     (tmp_path / "tree.tsv").write_text(TREE, encoding="utf-8")
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "honeyguide", *words],
-            cwd=tmp_path,
-            env={**os.environ, "HONEYGUIDE_HOME": str(tmp_path / "home"), "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        environment = {**os.environ, "HONEYGUIDE_HOME": str(tmp_path / "home"), "NO_COLOR": "1"}
+        return run_command(*words, cwd=tmp_path, env=environment, timeout=60)
 
     return run
 

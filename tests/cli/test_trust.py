@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from crawls import finish, small_crawl
+from warm import run_command
 
 from honeyguide.cli import main
 from honeyguide.errors import CollectionError
@@ -41,10 +42,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def crawl(home: Path, *more: str) -> tuple[str, int]:
-    command = [sys.executable, "-m", "honeyguide", "crawl", "topic.toml", "--out", "out", "--quiet", *more]
-    done = subprocess.run(
-        command, cwd=home, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
+    done = run_command("crawl", "topic.toml", "--out", "out", "--quiet", *more, cwd=home)
     return done.stderr, done.returncode
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from crawls import SPEC, TOPIC_NAME, small_topic
+from warm import run_command
 
 from honeyguide.config.load import check_values
 from honeyguide.lab.webs.serve import start_server
@@ -65,10 +66,7 @@ def run(folder: Path, line: str) -> None:
             "HONEYGUIDE_NETWORK_CONNECT_TO": f'{{"*" = "{target}"}}',
             "HONEYGUIDE_POLITENESS_DELAY": "0",
         }
-    command = [sys.executable, "-m", "honeyguide", *words[1:]]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = run_command(*words[1:], cwd=folder, env=environment)
     assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 

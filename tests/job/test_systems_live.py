@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from crawls import SPEC, TOPIC_NAME, WEB, small_topic
+from warm import run_command
 
 from honeyguide.lab.webs.serve import start_server
 
@@ -70,7 +69,6 @@ def test_a_crawl_from_one_command(recipe: str, folder: tuple[Path, int]) -> None
 
 
 def honeyguide(place: Path, line: str) -> str:
-    command = [sys.executable, "-m", "honeyguide", *line.split()]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=300, check=False)
+    done = run_command(*line.split(), cwd=place, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
