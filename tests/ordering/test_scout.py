@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
-from honeyguide.model import Document, Examples, Link, Page, Verdict, Via
+from honeyguide.model import Link, Page, Verdict, Via
 from honeyguide.ordering import scout_evidence
 from honeyguide.ordering.base import RevisingOrder
 from honeyguide.ordering.scout import Scout
@@ -186,20 +186,6 @@ def test_addresses_that_fail_count_against_their_like() -> None:
         order.revised()
     assert priority_of(order, LISTED[-1].url) > priority_of(order, MENU[-1].url) + 0.1
     assert "of 6 pages" in " ".join(each.fact for each in order.contributions(MENU[-1].url))
-
-
-def test_examples_are_the_first_picture_of_a_good_page() -> None:
-    given = Examples(positives=(Document("An owl hoots in its nest."),), negatives=(Document("Tax ledger."),))
-    priorities = []
-    for examples in (None, given):
-        order = Scout(Owls(), examples=examples)
-        links = [link("https://a.example/1", "hoots"), link("https://a.example/2", "ledger")]
-        for number in range(3):
-            fetch(order, f"https://a.example/p{number}", 0.5, links)
-            order.revised()
-        priorities.append([priority_of(order, each.url) for each in links])
-    assert priorities[0][0] == pytest.approx(priorities[0][1])
-    assert priorities[1][0] > priorities[1][1]
 
 
 def test_a_page_that_is_judged_again_teaches_anew() -> None:

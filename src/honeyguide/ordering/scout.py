@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
-from honeyguide.model import Examples, Link, Page, Scored, UrlId, Verdict
+from honeyguide.model import Link, Page, Scored, UrlId, Verdict
 from honeyguide.ordering import scout_evidence as evidence
 from honeyguide.ordering import scout_weights as weights
 from honeyguide.ordering.base import Combine, LocalOrder, Revised, TextJudge
@@ -89,7 +89,6 @@ class Scout(LocalOrder):
         judge: The page model, for anchors.
         languages: Languages of the topic, for the words of anchors and pages.
         topic_terms: The topic's keywords, for addresses.
-        examples: Pages on topic and off it, if any: the first picture of a good page.
         trust: Pages after which a score's own weight is believed by half; larger is more cautious.
         by_host: How much hosts are explored; 0 for not at all.
         by_folder: How much folders are explored.
@@ -119,7 +118,7 @@ class Scout(LocalOrder):
     """
 
     combine: Combine = "first"
-    needs = frozenset({"judge", "languages", "topic_terms", "examples"})
+    needs = frozenset({"judge", "languages", "topic_terms"})
 
     def __init__(
         self,
@@ -127,7 +126,6 @@ class Scout(LocalOrder):
         *,
         languages: Sequence[str] = ("en",),
         topic_terms: Sequence[str] = (),
-        examples: Examples | None = None,
         trust: float = 100.0,
         by_host: float = 0.5,
         by_folder: float = 0.3,
@@ -174,10 +172,6 @@ class Scout(LocalOrder):
         self._said = Said(np.zeros(256, np.float32), np.zeros((256, WORDS), np.int32))
         self._relearn_at = 3
         self._refresh_at = 1
-        if examples is not None:
-            for documents, worth in ((examples.positives, 1.0), (examples.negatives, 0.0)):
-                for document in documents:
-                    self._likeness.learn(f"{document.title}\n{document.text}", worth)
 
     # What the engine calls
 
