@@ -34,7 +34,7 @@ class Tally(msgspec.Struct):
     changed: int = 0
     """Those of them that found another text."""
     gone: int = 0
-    """Those that found the page gone."""
+    """Those that found the page gone for the first time."""
 
     def count_page(self, *, score: float, on_topic: bool, size: int) -> None:
         """Add one fetched page."""

@@ -107,12 +107,10 @@ class Returning:
         now: float,
     ) -> Event:
         self._tally.changed += what in (Seen.CHANGED, Seen.BACK)
-        self._tally.gone += what is Seen.GONE
         own = visit.exchanges[-1] if visit.exchanges else None
         same = what in (Seen.SAME, Seen.BACK) and visit.unchanged
-        same = same or (
-            own is not None and own.rendered is not None
-        )  # a rendered page has a digest of its own
+        # A rendered page has a digest of its own.
+        same = same or (own is not None and own.rendered is not None)
         listing = waiting.again is not None and waiting.again.listing
         reason = visit.detail if what in (Seen.GONE, Seen.FAILED) else ""
         self._state.history.add(
@@ -265,6 +263,7 @@ class Returning:
             return Seen.FAILED
         if self._frontier.status_of(waiting.row) is not Outcome.GONE:
             self._frontier.change_outcome(waiting.row, Outcome.GONE, visit.detail)
+            self._tally.gone += 1
         return Seen.GONE
 
     def _listing(self, waiting: Waiting, visit: Visit, now: float) -> tuple[Seen, Position | None]:
