@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from application import Application
 from browsers import need_browser
-from loopback import config_for, crawl_all, outcome_of, page, recording
+from loopback import Canary, config_for, crawl_all, outcome_of, page, recording, redirect
 from portals import running_portal
 from warcio.archiveiterator import ArchiveIterator
 
@@ -19,6 +19,7 @@ from honeyguide.engine.rendering import HostNeeds, RenderFigures, gained, taken_
 from honeyguide.errors import MissingExtra
 from honeyguide.fetch import browser_program
 from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.served import Served
 from honeyguide.model import Outcome, Page
 
 SITE = "http://spa.example/"
@@ -180,3 +181,44 @@ def test_what_the_received_page_asks_of_crawlers_holds() -> None:
     assert taken.nofollow
     assert taken.canonical == ""
     assert taken.shell == "empty"
+
+
+@pytest.mark.slow
+@pytest.mark.realtime
+async def test_hostile_pages_in_a_crawl_as_their_servers_see_them(tmp_path: Path) -> None:
+    """A flood, a loop, private addresses and closed paths: every page is kept, and nobody is asked too much."""
+    need_browser()
+    canary = Canary()
+    inside = f"http://127.0.0.1:{canary.port}/"
+    scripts = {
+        "flood": "for (let i = 0; i < 300; i++) fetch('/data/' + i)",
+        "deluge": "for (let i = 0; i < 10000; i++) fetch('/data/' + i)",
+        "loop": "while (true) {}",
+        "inside": f"fetch('{inside}'); fetch('/to-inside'); new Image().src = '{inside}image'",
+        "shut": "fetch('/closed/secret')",
+        "away": f"location.href = '{inside}'",
+    }
+    pages: dict[str, Served] = {
+        "http://shut.example/robots.txt": Served(200, (), b"User-agent: *\nDisallow: /closed"),
+        "http://shut.example/closed/secret": page(),
+        "http://inside.example/to-inside": redirect(inside),
+    }
+    for name, script in scripts.items():
+        body = f"<title>owl</title><p>barn owl {name}</p><script>{script}</script>"
+        pages[f"http://{name}.example/"] = Served(200, (("Content-Type", "text/html"),), body.encode())
+    async with recording(pages) as server:
+        fetch = {"browsers": 1, "render_seconds": 4.0, "render_requests": 20, "render_memory": "600 MiB"}
+        seeds = [f"http://{name}.example/" for name in scripts]
+        _, events = await crawl_all(config_for(seeds, server.connect_to, fetch=fetch), tmp_path / "owls")
+        asked = list(server.urls)
+    assert canary.calls() == 0
+    canary.close()
+    assert {event.url for event in events if event.kind == "page"} == set(seeds)
+    assert "http://shut.example/closed/secret" not in asked
+    assert "http://inside.example/to-inside" in asked
+    assert 0 < len([url for url in asked if "flood.example/data/" in url]) <= 20
+    assert len([url for url in asked if "deluge.example/data/" in url]) <= 20
+    told = {event.url: str(event.data.get("rendering")) for event in events}
+    assert "could not be read within 4 s" in told["http://loop.example/"]
+    assert told["http://shut.example/"].startswith("rendered by Chromium")
+    assert outcome_of(tmp_path / "owls", inside)[0] is Outcome.EGRESS

@@ -81,7 +81,7 @@ async def test_what_scripts_write_is_read_whatever_they_did_to_the_page(pool: Br
 async def test_an_endless_loop_costs_its_time_and_nothing_else(pool: BrowserPool) -> None:
     began = time.monotonic()
     reason = why_not(await render(pool, "<p>owl<script>while (true) {}</script>", limits=QUICK))
-    assert "more than 2 s" in reason
+    assert "within 2 s" in reason
     assert time.monotonic() - began < 60.0
     after = await render(pool, "<p>owls<script>document.body.append(' hunt')</script>")
     assert "hunt" in html_of(after)

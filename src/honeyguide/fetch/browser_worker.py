@@ -188,7 +188,8 @@ class _Visit:
             read = f"{_READ}({limits.html}, {arguments_})"
             html = await self._before(_evaluate(cdp, world, read), deadline + GRACE)
         except TimeoutError:
-            raise _Hopeless(f"its scripts ran for more than {limits.seconds:g} s without a pause") from None
+            told = f"it could not be read within {limits.seconds:g} s, its scripts leave no pause"
+            raise _Hopeless(told) from None
         if not isinstance(html, str) or not html:
             return NotRendered(f"the rendered document has more than {limits.html} characters")
         body = html.encode("utf-8", "replace")
