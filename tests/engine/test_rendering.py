@@ -186,7 +186,7 @@ def test_what_the_received_page_asks_of_crawlers_holds() -> None:
 @pytest.mark.slow
 @pytest.mark.realtime
 async def test_hostile_pages_in_a_crawl_as_their_servers_see_them(tmp_path: Path) -> None:
-    """A flood, a loop, private addresses and closed paths: every page is kept, and nobody is asked too much."""
+    """A flood, a loop, private addresses, closed paths: every page is kept, and nobody is asked too much."""
     need_browser()
     canary = Canary()
     inside = f"http://127.0.0.1:{canary.port}/"

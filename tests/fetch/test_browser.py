@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from browsers import html_of, need_browser, render, running, why_not
@@ -85,6 +88,44 @@ async def test_an_endless_loop_costs_its_time_and_nothing_else(pool: BrowserPool
     assert time.monotonic() - began < 60.0
     after = await render(pool, "<p>owls<script>document.body.append(' hunt')</script>")
     assert "hunt" in html_of(after)
+
+
+KILLED = """
+import asyncio, sys
+from honeyguide.fetch.browser import BrowserPool
+from honeyguide.fetch.browser_messages import Answer, RenderJob, RenderLimits
+
+async def main():
+    pool = BrowserPool(sys.argv[1], browsers=1)
+    body = b"<p>owl<script>while (true) {}</script>"
+    job = RenderJob("http://a.example/", body, (), RenderLimits(seconds=60.0))
+    asyncio.ensure_future(pool.render(job, None))
+    await asyncio.sleep(5.0)
+    print("rendering", flush=True)
+    await asyncio.sleep(60.0)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_crawl_leaves_no_browser_behind() -> None:
+    folder = tempfile.mkdtemp(dir="/tmp")
+    command = [sys.executable, "-c", KILLED, need_browser()]
+    crawl = subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": folder})
+    assert crawl.stdout is not None
+    assert crawl.stdout.readline() == b"rendering\n"
+    started = descendants(crawl.pid)
+    assert len(started) > 3
+    crawl.kill()
+    crawl.wait()
+    crawl.stdout.close()
+    for _ in range(100):
+        if not running(started) and not any(Path(folder).iterdir()):
+            break
+        time.sleep(0.1)
+    assert running(started) == []
+    Path(folder).rmdir()  # fails when anything is left in it
 
 
 @pytest.mark.slow

@@ -15,7 +15,8 @@ import zstandard
 
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.errors import CollectionError
-from honeyguide.store.archive_reader import ArchivedResponse, read_record
+from honeyguide.store.archive_reader import ArchivedResponse, read_record, read_rendered
+from honeyguide.store.records import PageRecord
 from honeyguide.web.url import canonical
 
 SAMPLE = 1_000
@@ -62,7 +63,7 @@ def licences(
         if page is None or source is None:
             continue
         try:
-            answer = read_record(archive, source.file, source.offset, source.length)
+            answer = _answer(archive, source)
         except CollectionError:
             continue  # A datasheet of a damaged archive is better than none; it says how many were read.
         looked_at += 1
@@ -71,6 +72,17 @@ def licences(
         seen.update(found)
     ranked = sorted(seen.items(), key=lambda item: (-item[1], item[0]))
     return Licences(looked_at, naming, tuple(ranked[:50]))
+
+
+def _answer(archive: Path, page: PageRecord) -> ArchivedResponse:
+    """The archived answer, with the rendered document for a body where the page was rendered."""
+    place = (archive, page.file, page.offset, page.length)
+    answer = read_record(*place)
+    rendered = read_rendered(*place) if answer.digest != page.digest else None
+    if rendered is None:
+        return answer
+    headers = tuple(pair for pair in answer.headers if pair[0].lower() != "content-encoding")
+    return msgspec.structs.replace(answer, payload=rendered, headers=headers)
 
 
 def licences_of(answer: ArchivedResponse, url: str) -> Iterator[str]:
