@@ -44,6 +44,17 @@ def test_page_and_feed(portal: RunningPortal) -> None:
     assert len(list(root.iter("{http://www.w3.org/2005/Atom}entry"))) == 5
 
 
+def test_pages_that_are_gone_or_changed_are_shown_as_such(portal: RunningPortal) -> None:
+    assert "gone since 20" in portal.get("/search?q=ural").text
+    page = portal.get(f"/page?url={SITE}/gone")
+    view = portal.get(page.headers["location"]) if page.status in (302, 303, 307) else page
+    assert "Gone since it was fetched" in view.text
+    assert "was gone (HTTP 404)" in view.text
+    page = portal.get(f"/page?url={SITE}/text")
+    view = portal.get(page.headers["location"]) if page.status in (302, 303, 307) else page
+    assert view.text.count("had changed; on topic") == 2
+
+
 def test_api(portal: RunningPortal, story: Story) -> None:
     status, found = ask(portal, "GET", f"{ONE}/changes?since=1d&limit=2")
     assert (status, found["total"], len(found["items"])) == (200, 5, 2)

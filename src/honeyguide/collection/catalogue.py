@@ -76,7 +76,8 @@ class Catalogue:
     def refresh(self, state: State) -> int:
         """Read what was committed since the last time; how many pages that were.
 
-        A page model that has learned judges earlier pages again: then everything is read again.
+        A page model that has learned judges earlier pages again, and a page that was visited again may have
+        changed: then everything is read again.
         """
         if self._learned(state):
             self._clear()
@@ -92,12 +93,15 @@ class Catalogue:
         return self.size - before
 
     def _learned(self, state: State) -> bool:
-        """Whether pages were judged again since the last time; the journal tells."""
+        """Whether pages were judged again or have changed since the last time; the journal tells."""
         before, ask = self._heard, state.connection.execute
         (self._heard,) = ask("SELECT coalesce(max(number), 0) FROM journal").fetchone()
         if before < 0:
             return False
-        judged = "SELECT 1 FROM journal WHERE number > ? AND kind = 'learned' LIMIT 1"
+        judged = (
+            "SELECT 1 FROM journal WHERE number > ? AND (kind = 'learned'"
+            " OR (kind = 'revisit' AND data NOT LIKE '%\"what\":\"same\"%')) LIMIT 1"
+        )
         return ask(judged, (before,)).fetchone() is not None
 
     def _append(self, found: list[tuple[object, ...]], state: State) -> None:

@@ -13,6 +13,8 @@ from honeyguide.collection.story import tell_row
 from honeyguide.errors import CollectionError
 from honeyguide.job.explain import order_explains
 from honeyguide.job.verdict_reasons import VerdictReasons, verdict_reasons
+from honeyguide.model import Seen
+from honeyguide.store.history import VisitRecord
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import read_reviews
 from honeyguide.store.state import State
@@ -28,6 +30,7 @@ MOST_TEXT = 200_000
 MOST_STEPS = 60
 """Steps of a path that are shown; longer ones lose their middle."""
 MOST_COPIES = 20
+MOST_MOMENTS = 50
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -126,7 +129,10 @@ def _moments(portal: Portal, collection: Collection, row: int, record: PageRecor
         moments.append(Moment(parent.at, "found on", parent.row, parent.title or parent.url))
     if record is None:
         return moments
-    moments.append(Moment(record.at, f"fetched as page number {record.number:,}"))
+    visits = state.history.visits_of(row)
+    first = visits[0].at if visits else record.at
+    moments.append(Moment(first, f"fetched as page number {record.number:,}"))
+    moments += _visited(visits)
     twin = record.duplicate_of or record.near_duplicate_of
     if twin:
         moments.append(
@@ -148,6 +154,25 @@ def _moments(portal: Portal, collection: Collection, row: int, record: PageRecor
     return sorted(moments, key=lambda moment: moment.at)
 
 
+def _visited(visits: list[VisitRecord]) -> list[Moment]:
+    """What later visits found: every change, and the last one."""
+    moments = []
+    before = Seen.FIRST
+    for visit in visits[1:]:
+        if visit.what is Seen.CHANGED:
+            said = "on topic" if visit.on_topic else "off topic"
+            moments.append(Moment(visit.at, f"had changed; {said}, {visit.score:.3f}"))
+        elif visit.what is Seen.GONE and before is not Seen.GONE:
+            moments.append(Moment(visit.at, f"was gone ({visit.reason})"))
+        elif visit.what is Seen.BACK:
+            moments.append(Moment(visit.at, "was back"))
+        before = visit.what if visit.what.is_answer else before
+    if visits and visits[-1].what in _LAST:
+        found = _LAST[visits[-1].what]
+        moments.append(Moment(visits[-1].at, f"visited last ({len(visits)} times in all), {found}"))
+    return moments[-MOST_MOMENTS:]
+
+
 def _copies(state: State, row: int) -> list[Moment]:
     """Later pages with the same or nearly the same text: other versions of it."""
     found = state.connection.execute(
@@ -165,6 +190,13 @@ def _copies(state: State, row: int) -> list[Moment]:
         for at, other, url, exact in found
     ]
 
+
+_LAST = {
+    Seen.SAME: "unchanged",
+    Seen.TOUCHED: "with the same text",
+    Seen.GONE: "still gone",
+    Seen.FAILED: "without an answer that says anything",
+}
 
 ROUTES: list[BaseRoute] = [
     Route("/page", by_url),

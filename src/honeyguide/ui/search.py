@@ -53,6 +53,8 @@ class Line(msgspec.Struct, frozen=True):
     on_topic: bool
     language: str
     at: float
+    gone: float = 0.0
+    """Since when the page is gone; 0 for one that is there."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -203,6 +205,7 @@ def _lines(portal: Portal, collection: Collection, rows: list[int], words: str) 
     if portal.layout.index_file.is_file():
         index = FullText.open(portal.layout.index_file, read_only=True)
     lines = []
+    gone = collection.state.history.gone()
     try:
         for row in rows:
             page = collection.state.page_by_row(row)
@@ -214,9 +217,9 @@ def _lines(portal: Portal, collection: Collection, rows: list[int], words: str) 
             elif index is not None and page.on_topic:
                 text = index.text(row)
                 shown = [(False, text[:220] + ("…" if len(text) > 220 else ""))] if text else []
-            lines.append(
-                Line(row, page.url, page.title, shown, page.score, page.on_topic, page.language, page.at)
-            )
+            since = gone[row][0] if row in gone else 0.0
+            facts = (page.score, page.on_topic, page.language, page.at)
+            lines.append(Line(row, page.url, page.title, shown, *facts, since))
     finally:
         if index is not None:
             index.close()
