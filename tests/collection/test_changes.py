@@ -113,7 +113,7 @@ def test_archives_hold_all_versions(story: Story, tmp_path: Path) -> None:
     text = [answer for answer in answers if answer.url.endswith("/text")]
     assert [answer.kind for answer in text] == ["response"] * 3
     same = [(answer.kind, answer.status) for answer in answers if answer.url.endswith("/same")]
-    assert same == [("response", 200), ("revisit", 304), ("revisit", 304)]
+    assert same == [("response", 200), ("revisit", 0), ("revisit", 0)]  # 304: an empty block
     gone = [answer.status for answer in answers if answer.url.endswith("/gone")]
     assert gone == [200, 404, 404]
     assert [answer.kind for answer in iterate(tmp_path / "then.warc.gz")] == ["response"] * 4
@@ -144,7 +144,8 @@ def test_replay_tools_resolve_the_revisits(story: Story, tmp_path: Path) -> None
                 address = fields.get_header("WARC-Refers-To-Target-URI")
                 assert (address, fields.get_header("WARC-Refers-To-Date"), digest) in held
                 profile = fields.get_header("WARC-Profile")
-                not_modified = record.http_headers.get_statuscode() == "304"
+                # An empty block: replay software takes the headers of the answer that it refers to.
+                not_modified = int(fields.get_header("Content-Length")) == 0
                 assert profile.endswith("server-not-modified" if not_modified else "identical-payload-digest")
     assert revisits > 0
 

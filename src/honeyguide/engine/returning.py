@@ -160,6 +160,8 @@ class Returning:
         metadata = {"via": waiting.parent_url, "hops": str(waiting.depth)}
         if visit.rendering is not None:
             metadata["rendering"] = visit.rendering.told
+        if visit.status == 304:
+            metadata["answer"] = last.response_head.partition(b"\r\n")[0].decode("latin-1")
         last = msgspec.structs.replace(last, metadata=metadata)
         position = self._archive.write_exchange(last)
         failpoint("archive.written")

@@ -409,7 +409,11 @@ class ArchiveWriter:
         if exchange.refers_to is not None:
             kind = "revisit"
             payload = b""
-            if not exchange.not_modified:
+            if exchange.not_modified:
+                # The standard allows an empty block here. With the head of a 304 in it, pywb would replay
+                # that, which browsers show as an empty page; the status is in the metadata record.
+                head = b""
+            else:
                 # The standard wants the cut of an identical payload marked as well.
                 truncated = truncated or "length"
             fields += (

@@ -21,6 +21,7 @@ import msgspec
 
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.errors import CollectionError
+from honeyguide.model import Seen
 from honeyguide.store.archive import RecordPacker, field, header, record_id, sha1_digest, warc_date
 from honeyguide.store.archive_reader import as_response
 from honeyguide.store.archive_scan import (
@@ -132,7 +133,7 @@ class RecordCopier:
         copied = Copied(
             url=page.url,
             at=answer.at,
-            status=answer.status,
+            status=answer.status or page.status,
             content_type=answer.header("content-type").partition(";")[0].strip().lower() or page.content_type,
             digest=answer.digest,
             kind=answer.kind,
@@ -219,9 +220,10 @@ def _answers(selection: Selection, page: PageRecord) -> list[PageRecord]:
     found = {(each.file, each.offset): each for each in (*versions, page)}
     for visit in history.visits_of(page.row):
         if visit.file and visit.at <= last and visit.status:
+            same = visit.what is Seen.SAME
             answer = msgspec.structs.replace(
-                page, at=visit.at, status=visit.status, digest=visit.digest, file=visit.file,
-                offset=visit.offset, length=visit.length, duplicate_of=0,
+                page, at=visit.at, status=page.status if same else visit.status, digest=visit.digest,
+                file=visit.file, offset=visit.offset, length=visit.length, duplicate_of=0,
             )  # fmt: skip
             found.setdefault((visit.file, visit.offset), answer)
     return sorted(found.values(), key=lambda each: each.at)
