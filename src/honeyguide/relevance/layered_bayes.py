@@ -51,8 +51,7 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
             targets. `drop` leaves them out, `join` puts them in layer 0, `keep` is the paper's form, under
             which pages on topic are often put in layer 1.
         topic_first: Whether a page that reaches layer 0's threshold belongs there, whatever the other layers
-            say. False is the paper's form, the layer with the largest posterior: where pages of a topic link
-            to each other, layer 1 then takes half of the targets.
+            say. False is the paper's form, the layer with the largest posterior.
         bootstrap_targets: Pages on topic before the first graph is built without backlinks.
         rebuild_every: Pages on topic between two rebuilds; None rebuilds no graph.
         train_targets: Whether new targets also train layer 0, as in the paper. By default they only show
@@ -73,7 +72,7 @@ class LayeredBayesOptions(msgspec.Struct, frozen=True, kw_only=True):
     target_quantile: float = 0.25
     held_out_threshold: bool = True
     parents_on_topic: OnTopic = "drop"
-    topic_first: bool = True
+    topic_first: bool = False
     bootstrap_targets: int = 20
     rebuild_every: int | None = None
     train_targets: bool = False
