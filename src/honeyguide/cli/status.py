@@ -33,7 +33,10 @@ def status(folder: Path, /, *, json: bool = False) -> None:
         made = estimate_of(collection.state)
         unsure = uncertain_of(collection.state, frozenset(read_reviews(folder).pages))
         rendering = render_figures(collection.state)
+        facts["visited_again"] = collection.state.history.count()
     config = load(Layout.open(folder).topic_file)
+    if not json and not facts["visited_again"]:
+        del facts["visited_again"]
     recipe = chosen(config)
     facts["uses"] = uses(recipe)
     lacking = lacks(recipe)

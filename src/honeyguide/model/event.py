@@ -13,7 +13,7 @@ class Event(msgspec.Struct, frozen=True):
     at: float
     """Seconds on the crawl's clock."""
     kind: str
-    """`page`, `outcome`, `robots`, `reorder`, `suggest`, `learned`, `warning`."""
+    """`page`, `revisit`, `outcome`, `robots`, `reorder`, `suggest`, `learned`, `warning`."""
     url: str = ""
     data: dict[str, object] = {}
     """Facts by kind; plain JSON values only."""
