@@ -274,3 +274,12 @@ async def test_a_hub_that_brings_new_pages_is_worth_more(tmp_path: Path) -> None
         assert news[row(collection, "/")] > 3 * max(
             value for key, value in news.items() if key != row(collection, "/")
         )
+
+
+async def test_a_crawl_that_waits_for_pages_to_be_due_still_ends_in_time(tmp_path: Path) -> None:
+    web, out = first_web(), tmp_path / "out"
+    async with serving(web) as server:
+        config = topic(server, crawl={"keep_fresh": True, "max_seconds": 1.0})
+        crawl, events = await crawl_all(config, out)
+    assert crawl.reason == "budget of 1 seconds is spent"
+    assert len([event for event in events if event.kind == "page"]) <= 8

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from functools import partial
+from math import inf
 
 import msgspec
 
@@ -267,7 +268,9 @@ class Crawler:
             ready = self._next_ready(now)
             if ready is None:
                 return self._ask_low()
-            await self._pause(ready - now)
+            # Pages may be due in days; the limit on time is looked at in between.
+            longest = inf if self._clock.virtual or self._revisits is None else LONG_WAIT
+            await self._pause(min(ready - now, longest))
             return True
         await self._wait(now)
         if self._fault is not None:
