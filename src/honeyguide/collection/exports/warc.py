@@ -110,7 +110,7 @@ class RecordCopier:
             CollectionError: The archive does not hold what the state says.
         """
         for each in (original, page):
-            if each is not None and each.file and (each.file, each.offset) not in self._written:
+            if each is not None and (each.file, each.offset) not in self._written:
                 self._written.add((each.file, each.offset))
                 yield each, self._copy(each)
 
