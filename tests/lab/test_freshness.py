@@ -46,6 +46,7 @@ def test_when_a_copy_became_wrong() -> None:
 def test_a_small_run_has_policies_at_one_budget() -> None:
     options: dict[str, object] = {
         "seeds": (2,),
+        "policies": ("proportional", "gain"),
         "hosts": 10,
         "pages": 120,
         "topics": 2,
