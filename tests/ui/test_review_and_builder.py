@@ -160,7 +160,7 @@ def test_decisions_on_a_stopped_crawl_are_taken_in_beside_the_portal(
     expect(page.locator("#start")).to_have_text("Judge all pages again")
     page.click("#start")
     expect(page).to_have_title(re.compile("^Live"))
-    expect(page.locator("#state")).to_contain_text("running")
+    expect(page.locator("#state")).to_contain_text("crawling")
     page.locator("button[value=stop]").click()
     expect(page.locator("#state")).to_contain_text("not running")
     assert load(folder / "topic.toml").topic.keywords == small_topic().keywords[1:]
