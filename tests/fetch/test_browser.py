@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -32,6 +33,9 @@ async def pool(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[BrowserPool]:
     yield opened
     processes = [pid for one in opened.processes() for pid in (one, *descendants(one))]
     await opened.close()
+    ends = time.monotonic() + 10.0
+    while running(processes) and time.monotonic() < ends:  # noqa: ASYNC110  Killed, and not yet gone.
+        await asyncio.sleep(0.02)
     assert running(processes) == []
     os.rmdir(folder)  # noqa: PTH106 - fails when anything is left in it
 
