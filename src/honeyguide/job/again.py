@@ -13,7 +13,7 @@ SHARE = 0.8
 """Share of known pages among the visits of a recrawl, unless the user says otherwise."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class RecrawlOptions(msgspec.Struct, frozen=True):
     """What a user asks for."""
 
     older_than: float = 0.0
@@ -33,7 +33,7 @@ class Recrawl(msgspec.Struct, frozen=True):
     """When it began, on the crawl's clock."""
     pages: int
     """Pages that the collection had then."""
-    asked: Asked
+    asked: RecrawlOptions
 
     @property
     def how(self) -> ComingBack:
@@ -51,7 +51,7 @@ class Recrawl(msgspec.Struct, frozen=True):
         return state.history.count(since=self.start), max(0, tally.pages - self.pages)
 
 
-def begin(state: State, asked: Asked | None, *, now: float) -> Recrawl | None:
+def begin(state: State, asked: RecrawlOptions | None, *, now: float) -> Recrawl | None:
     """Begin a recrawl, or go on with one that was asked for in the same words and is not done.
 
     Args:

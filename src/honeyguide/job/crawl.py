@@ -110,7 +110,7 @@ class Crawl:
         self._crawler: Crawler | None = None
         self._pace = Pace()
         self._stop = ""
-        self._again: again.Asked | None = None
+        self._again: again.RecrawlOptions | None = None
         self._setting_up: asyncio.Future[Any] | None = None
         self.reason = ""
         """Why the crawl stopped."""
@@ -189,7 +189,7 @@ class Crawl:
             raise TopicError(f"older_than = {older_than!r}: {error}") from None
         if not isinstance(span, int | float) or span < 0 or not 0 < share <= 1 or (budget or 1) < 1:
             raise TopicError("older_than is a time such as '7 d', share is in 0..1, budget is at least 1")
-        self._again = again.Asked(float(span), budget, share, all_pages)
+        self._again = again.RecrawlOptions(float(span), budget, share, all_pages)
         async for event in self.run():
             yield event
 

@@ -123,26 +123,7 @@ def resolve(
         main: Whether each element is in the main text; None where that is not known.
     """
     urls = canonical_many([link[1] for link in found], base, ignored=_IGNORED)
-    joined: dict[str, _Joined] = {}
-    targets: list[tuple[int, int]] = []
-    for position, (link, url) in enumerate(zip(found, urls, strict=True)):
-        if url is None or url == page:
-            continue
-        element, _, relation, media, anchor, context, path, node = link
-        entry = joined.get(url)
-        nofollow = _no_follow(relation)
-        if entry is None:
-            kind = _kind(element, url, relation, media)
-            if not kind or len(joined) >= MAX_LINKS:
-                continue
-            entry = joined[url] = _Joined(len(joined), url, kind, position, path)
-            entry.anchor, entry.context, entry.nofollow = anchor, context, nofollow
-            entry.main = main is None or main[position]
-        else:
-            entry.join(anchor, context, nofollow=nofollow)
-            entry.main = entry.main or main is None or main[position]
-        targets.append((node, entry.index))
-    return FoundTargets(list(joined.values()), targets)
+    return FoundTargets(*_put_together(found, urls, main, (page, _kind, _no_follow, MAX_LINKS)))
 
 
 def links_of(
@@ -182,13 +163,27 @@ def joined(
         rules: The page's own address, kind of a link, whether a relation says `nofollow`, the most links, and
             the most characters of an anchor that is put together.
     """
-    page, kind_of, no_follow, most, characters = rules
-    del characters  # as `_Joined` has it
+    entries, _ = _put_together(found, urls, main, rules[:4])  # of the last rule `_Joined` knows
+    return [
+        (each.url, each.anchor, each.context, each.kind, each.position, each.path, each.nofollow, each.main)
+        for each in entries
+    ]
+
+
+def _put_together(
+    found: Sequence[FoundLink],
+    urls: Sequence[str | None],
+    main: Sequence[bool] | None,
+    rules: tuple[str, Callable[[str, str, str, str], str], Callable[[str], bool], int],
+) -> tuple[list[_Joined], list[tuple[int, int]]]:
+    """Each target once, and node and target of each link element."""
+    page, kind_of, no_follow, most = rules
     entries: dict[str, _Joined] = {}
+    targets: list[tuple[int, int]] = []
     for position, (link, url) in enumerate(zip(found, urls, strict=True)):
         if url is None or url == page:
             continue
-        element, _, relation, media, anchor, context, path, _ = link
+        element, _, relation, media, anchor, context, path, node = link
         entry = entries.get(url)
         nofollow = no_follow(relation)
         if entry is None:
@@ -201,10 +196,8 @@ def joined(
         else:
             entry.join(anchor, context, nofollow=nofollow)
             entry.main = entry.main or main is None or main[position]
-    return [
-        (each.url, each.anchor, each.context, each.kind, each.position, each.path, each.nofollow, each.main)
-        for each in entries.values()
-    ]
+        targets.append((node, entry.index))
+    return list(entries.values()), targets
 
 
 def _no_follow(relation: str) -> bool:
