@@ -110,7 +110,7 @@ class Layout(msgspec.Struct, frozen=True):
         try:
             root.mkdir(parents=True, exist_ok=True)
             others = {path.name for path in root.iterdir() if not path.name.startswith(_UNFINISHED)}
-            others -= {"topic.toml", "archive", "models"}
+            others -= {"topic.toml", "archive", "models", "shards.json"}
             if others:
                 raise CollectionError(
                     f"{root} holds other files ({min(others)}, ...); choose an empty folder"

@@ -1,0 +1,1 @@
+"""A crawl on more than one machine: who owns a host, the shards' folder, one result of many."""
