@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from honeyguide.cluster.assignment import Assignment, owner_of
-from honeyguide.cluster.manifest import shard_names
+from honeyguide.store.shards import shard_names
 
 DOMAINS = [f"site{number}.example{number % 7}.org" for number in range(20_000)]
 

@@ -8,21 +8,18 @@ D. G. Thaler, C. V. Ravishankar: Using Name-Based Mappings to Increase Hit Rates
 Networking 6 (1), 1998.
 
 The bid is XXH64 of `shard NUL domain`. Folders on disks depend on it: it must never change for
-assignment "rendezvous".
+assignment "rendezvous" (`store.shards`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import xxhash
 
 from honeyguide.web.domain import registered_domain
 from honeyguide.web.url import host_key
 
-RENDEZVOUS: Final = "rendezvous"
-"""The name of this rule in a manifest."""
 _REMEMBERED = 100_000
 """Domains whose owner is kept (about 15 MB)."""
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.cluster.manifest import (
+from honeyguide.errors import CollectionError
+from honeyguide.store.shards import (
     FILE,
     Manifest,
     is_sharded,
@@ -17,7 +18,6 @@ from honeyguide.cluster.manifest import (
     shard_folder,
     shard_names,
 )
-from honeyguide.errors import CollectionError
 
 
 def test_round_trip(tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""How the pages of a crawl's budget are dealt to its shards: to where the best URLs wait.
+
+Each shard says which priorities are on top of its frontier. The coordinator pours all tops together and
+gives each shard as many pages as it has URLs among the best `portion` of them, so the cluster fetches what
+one crawl with one frontier would fetch next, give or take a portion.
+
+A shard that shows fewer URLs than it has may be granted more than it showed: what it did not show is taken
+to be as good as the last one shown, after everything that is certainly better. Equal priorities go to the
+shard with the fewest grants, so that shards which cannot be told apart share alike.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from math import isnan
+
+import msgspec
+
+
+class Front(msgspec.Struct, frozen=True):
+    """What a shard says of its frontier."""
+
+    shard: str
+    best: Sequence[float]
+    """Priorities of its best URLs, in any order."""
+    waiting: int
+    """URLs that wait there, those in `best` among them."""
+
+
+def deal(fronts: Sequence[Front], portion: int) -> dict[str, int]:
+    """How many pages each shard may fetch next; together `portion`, or as many as wait anywhere.
+
+    Args:
+        fronts: One for each shard.
+        portion: Pages to deal.
+
+    Example:
+        >>> deal([Front("00", [0.9, 0.8, 0.1], 3), Front("01", [0.7], 1), Front("02", [], 0)], 3)
+        {'00': 2, '01': 1, '02': 0}
+    """
+    grants = dict.fromkeys((front.shard for front in fronts), 0)
+    tops = [sorted((p for p in front.best if not isnan(p)), reverse=True) for front in fronts]
+    # Best first, then what was shown before what is only supposed, then the shard with the fewest grants.
+    heap = [entry for place, _ in enumerate(fronts) if (entry := _next(fronts, tops, place, 0)) is not None]
+    heapq.heapify(heap)
+    for _ in range(portion):
+        if not heap:
+            break
+        place = heap[0][-1]
+        shard = fronts[place].shard
+        grants[shard] += 1
+        following = _next(fronts, tops, place, grants[shard])
+        if following is None:
+            heapq.heappop(heap)
+        else:
+            heapq.heapreplace(heap, following)
+    return grants
+
+
+def _next(
+    fronts: Sequence[Front], tops: Sequence[Sequence[float]], place: int, granted: int
+) -> tuple[float, bool, int, int] | None:
+    """The next URL of a shard that has `granted` already; None when there is none."""
+    top = tops[place]
+    if granted < len(top):
+        return -top[granted], False, granted, place
+    if granted >= fronts[place].waiting:
+        return None
+    return (-top[-1] if top else 0.0), True, granted, place
+
+
+def portion_of(waiting: int, left: int | None, *, shards: int, least: int = 8, most: int = 256) -> int:
+    """Pages to deal at a time: small, so that the order stays one, but not so small that shards wait for it.
+
+    Args:
+        waiting: URLs that wait anywhere.
+        left: Pages that the budget has left; None for no limit.
+        shards: How many share them.
+        least: Pages for each shard at least, on the average.
+        most: Pages for each shard at most, on the average.
+
+    Example:
+        >>> [portion_of(10**6, None, shards=4), portion_of(9, None, shards=4), portion_of(9, 5, shards=4)]
+        [1024, 32, 5]
+    """
+    wanted = max(least * shards, min(most * shards, waiting // 20))
+    return wanted if left is None else max(0, min(wanted, left))
