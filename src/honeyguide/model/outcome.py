@@ -37,6 +37,9 @@ class Outcome(enum.IntEnum):
     LANGUAGE = 21
     """The link says that its target is in a language that the topic does not have (`hreflang`). Comes back to
     life as `ORDER` does."""
+    ELSEWHERE = 22
+    """Another shard's URL, known here as a link or as the page that a link came from. Its outcome is there:
+    who counts the URLs of several shards leaves this one out."""
     # Requested, no page.
     CLIENT_ERROR = 30
     SERVER_ERROR = 31
@@ -91,6 +94,7 @@ _LABELS: dict[Outcome, tuple[str, str]] = {
     Outcome.TOO_MANY_REDIRECTS: ("Too many redirects", "max_redirects in [limits]"),
     Outcome.BAD_REDIRECT: ("Broken redirect", ""),
     Outcome.LANGUAGE: ("Said to be in another language", "languages in [topic]"),
+    Outcome.ELSEWHERE: ("Belongs to another shard", ""),
     Outcome.CLIENT_ERROR: ("HTTP error 4xx", ""),
     Outcome.SERVER_ERROR: ("HTTP error 5xx", "max_retries in [politeness]"),
     Outcome.TIMEOUT: ("Timed out", "deadline in [limits]"),

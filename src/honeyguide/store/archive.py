@@ -30,7 +30,9 @@ import msgspec
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.store.atomic import sync_folder
+from honeyguide.store.layout import MERGED
 from honeyguide.store.plain import open_plain
+from honeyguide.store.shards import shard_folder
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 uses its own old names when imported
@@ -200,6 +202,7 @@ DEFAULT_MAX_BYTES = 1 << 30
 _BUFFER_BYTES = 1 << 20
 _TRUNCATED = frozenset({"", "length", "time", "disconnect", "unspecified"})
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_OF_SHARD = re.compile(r"([0-9]{2,5})\.([A-Za-z0-9][A-Za-z0-9._-]{0,150})")
 _ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
 
 
@@ -518,6 +521,21 @@ def file_number(name: str, prefix: str) -> int:
             f"{name!r} is not an archive file of {prefix!r}; is the state of another collection?"
         )
     return int(match[1])
+
+
+def archive_path(folder: Path, name: str) -> Path:
+    """Where a file of an archive is.
+
+    A merged collection of shards has no files of its own: `03.pages-00001.warc.gz` is that file of shard 03.
+
+    Raises:
+        CollectionError: No file can have such a name.
+    """
+    if not name or Path(name).name != name:
+        raise CollectionError(f"{name!r} is not an archive file; is the state of another collection?")
+    if folder.parent.name == MERGED and (of_shard := _OF_SHARD.fullmatch(name)):
+        return shard_folder(folder.parent.parent, of_shard[1]) / folder.name / of_shard[2]
+    return folder / name
 
 
 def archive_files(folder: Path, prefix: str) -> list[Path]:
