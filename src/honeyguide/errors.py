@@ -27,6 +27,8 @@ EXTRAS = {
     "ddgs": "search",
     "rjieba": "zh",
     "pypinyin": "zh",
+    "ray": "cluster",
+    "fsspec": "cluster",
 }
 """Modules that only some users need, and the extra that brings each."""
 

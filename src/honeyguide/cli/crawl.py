@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 from cyclopts import Parameter
 
 from honeyguide.cli.environment import by_environment
@@ -18,13 +19,14 @@ from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import Progress, fail, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
+from honeyguide.cluster.manifest import is_sharded
 from honeyguide.collection.collection import Collection, Status
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.reach import reach
 from honeyguide.config.recipes import lacks, uses
 from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError, TopicError
-from honeyguide.job.changed_topic import settled, take_topic
+from honeyguide.job.changed_topic import OnChange, settled, take_topic
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
 from honeyguide.log import writes_logs
@@ -32,6 +34,9 @@ from honeyguide.model import Event, Outcome
 from honeyguide.store.layout import Layout, is_begun, is_collection
 from honeyguide.topic.seed_list import read_seeds, refuse_files
 from honeyguide.trust import is_trusted, remember_trust
+
+if TYPE_CHECKING:
+    from honeyguide.cluster.coordinator import ShardedCrawl
 
 INTERRUPTED = "interrupted"
 WHICH = (
@@ -53,6 +58,8 @@ def crawl(
     trust: bool = False,
     keep: bool = False,
     rejudge: bool = False,
+    shards: int | None = None,
+    ray: str = "",
     ui: bool = False,
     metrics: str = "",
     json: bool = False,
@@ -63,7 +70,7 @@ def crawl(
     Args:
         topic: The topic file; or, with --keywords, the URLs to start from.
         keywords: Words and phrases of pages on the topic, instead of a topic file.
-        seeds_file: File with more URLs to start from: a list, a CSV, a browser's bookmarks or a sitemap.
+        seeds_file: More URLs to start from: a list, a CSV, bookmarks or a sitemap.
         out: Folder of the collection; by default `collections/NAME`.
         recipe: Use this recipe instead of the file's (see `honeyguide recipes`).
         max_pages: Pages to download, or `unlimited`, instead of the file's limit.
@@ -71,9 +78,10 @@ def crawl(
         allow_net: Private networks the crawl may contact, such as 127.0.0.0/8.
         trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
             classes, without asking you (see `honeyguide trust`).
-        keep: If the folder was crawled for other keywords, examples or parts, continue with those.
-        rejudge: Judge all pages of the folder again, by new keywords, examples or parts if they changed, then
-            continue.
+        keep: If the topic has changed, continue with the folder's.
+        rejudge: Judge all pages of the folder again, by a topic that has changed, too.
+        shards: Crawl with so many processes at once, each with hosts of its own.
+        ray: Address of a Ray cluster for the shards; by default this machine.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
@@ -94,6 +102,13 @@ def crawl(
     config = changed(by_environment(config), changes)
     check_config(config)
     folder = out or Path("collections") / slug(config.topic.name)
+    if shards is not None or ray or is_sharded(folder):
+        if is_collection(folder):
+            check_same_topic(config, Layout.open(folder))
+        change: OnChange = "keep" if keep else "rejudge" if rejudge else "ask"
+        job = Sharding(shards, ray)
+        run(config, folder, json=json, quiet=quiet, ui=ui, metrics=metrics, sharding=job, on_change=change)
+        return
     if is_collection(folder):
         check_same_topic(config, Layout.open(folder))
         if trust:
@@ -134,6 +149,8 @@ def resume(
     max_pages: int | str | None = None,
     max_seconds: float | str | None = None,
     trust: bool = False,
+    shards: int | None = None,
+    ray: str = "",
     ui: bool = False,
     metrics: str = "",
     json: bool = False,
@@ -146,6 +163,8 @@ def resume(
         max_pages: New limit on pages, counted over all runs; or `unlimited`.
         max_seconds: New limit on time, such as 90 or `2 h`, counted over all runs.
         trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
+        shards: How many shards the collection has; leave it out to take whatever there is.
+        ray: Address of a Ray cluster to put the shards on; by default this machine.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
@@ -160,7 +179,16 @@ def resume(
         quiet=quiet,
         ui=ui,
         metrics=metrics,
+        sharding=Sharding(shards, ray) if shards is not None or ray or is_sharded(folder) else None,
+        on_change="keep",
     )
+
+
+class Sharding(msgspec.Struct, frozen=True):
+    """How a crawl is spread."""
+
+    shards: int | None = None
+    ray: str = ""
 
 
 def taken_up(folder: Path, *, trust: bool = False) -> Config:
@@ -205,6 +233,8 @@ def run(
     ui: bool = False,
     metrics: str = "",
     again: dict[str, Any] | None = None,
+    sharding: Sharding | None = None,
+    on_change: OnChange = "ask",
 ) -> None:
     """Run a crawl with progress and clean interrupts, and print how it ended.
 
@@ -216,7 +246,24 @@ def run(
         ui: Open the portal beside it.
         metrics: Where to answer Prometheus; empty for nowhere.
         again: Arguments of a recrawl; None for a crawl.
+        sharding: How it is spread over processes or machines; None for a crawl in this process.
+        on_change: What to do about a changed topic.
     """
+    if sharding is not None:
+        work = partial(_run_shards, config, folder, sharding, on_change=on_change, json=json, quiet=quiet)
+        if metrics:
+            raise TopicError("--metrics is for a crawl in one process; leave it out (Ray has its own)")
+        if again is not None:
+            raise CollectionError(
+                f"{folder} consists of shards; make one of them first: honeyguide merge {folder}"
+            )
+        if not ui:
+            work()
+            return
+        with portal_beside(folder) as portal:
+            work()
+            portal.wait()
+        return
     place = None
     if metrics:
         from honeyguide.job.metrics import parse_place  # a server, which few crawls need
@@ -276,6 +323,72 @@ def _run(
         fail(f"interrupted; go on with: honeyguide {verb} {folder}")
     else:
         note(f"next: honeyguide {further} {folder}, honeyguide search {folder} WORDS")
+
+
+def _run_shards(
+    config: Config, folder: Path, sharding: Sharding, *, on_change: OnChange, json: bool, quiet: bool
+) -> None:
+    """As `_run`, for a crawl of several shards."""
+    from honeyguide.cluster.coordinator import ShardedCrawl  # few crawls need it
+
+    job = ShardedCrawl(config, out=folder, shards=sharding.shards, ray=sharding.ray, on_change=on_change)
+    count = len(job.manifest.shards)
+    where = f"Ray at {sharding.ray}" if sharding.ray else "this machine"
+    what = f"crawling for {config.topic.name!r} into {folder}"
+    note(f"{what}, {count} shards on {where} (Ctrl-C stops it in order)")
+    if not config.identity.has_contact:
+        note("warning: [identity] user_agent names no contact; sites cannot reach you")
+    if not quiet:
+        note(f"recipe {job.recipe.name}: {uses(job.recipe)}")
+    run_here(lambda: _watch_shards(job, quiet=quiet))
+    for url, reason in job.missed_examples:
+        note(f"warning: example {url} was not used: {reason}")
+    for said in [] if writes_logs() else list(job.warnings)[:MOST_WARNINGS]:
+        note(f"warning: {said}")
+    now = job.progress
+    if now.pages == 0 and now.waiting == 0 and job.reason != INTERRUPTED:
+        raise CollectionError("no page was fetched; check the seeds and the network, then run it again")
+    facts: dict[str, object] = {
+        "stopped": job.reason,
+        "pages": now.pages,
+        "relevant": now.relevant,
+        "harvest": now.harvest,
+        "waiting": now.waiting,
+        "requests": now.requests,
+        "shards": count,
+        "collection": str(folder),
+    }
+    if job.restarts:
+        facts["shards started again"] = job.restarts
+    print_facts(facts, json=json)
+    if job.reason == INTERRUPTED:
+        fail(f"interrupted; go on with: honeyguide resume {folder}")
+    else:
+        note(f"next: honeyguide report {folder}, honeyguide merge {folder}")
+
+
+async def _watch_shards(job: ShardedCrawl, *, quiet: bool) -> None:
+    stop_on_signals(job.stop)
+    with Progress(job.config.crawl.max_pages, quiet=quiet) as progress:
+        async for now in job.run():
+            progress.update(
+                pages=now.pages,
+                relevant=now.relevant,
+                harvest=now.harvest,
+                waiting=now.waiting,
+                rate=now.rate,
+                last=now.last,
+            )
+
+
+def stop_on_signals(stop: Callable[[str], object]) -> None:
+    """Let Ctrl-C and SIGTERM stop a crawl in order."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stop, INTERRUPTED)
+        except (RuntimeError, NotImplementedError, ValueError):  # not the main thread
+            break
 
 
 def _gathered(status: Status) -> dict[str, object]:
@@ -362,12 +475,7 @@ async def _watch(
     *,
     quiet: bool,
 ) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, job.stop, INTERRUPTED)
-        except (RuntimeError, NotImplementedError, ValueError):  # not the main thread
-            break
+    stop_on_signals(job.stop)
     async with AsyncExitStack() as beside:
         if metrics is not None:
             from honeyguide.job.metrics import serve_metrics

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -11,6 +12,7 @@ from honeyguide.engine.admission import SEED, Admission, domain_of, is_given, of
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
 from honeyguide.engine.listings import MOST_NAMED, Listings
+from honeyguide.engine.neighbours import DROPPED, Batch, Neighbours, Traveller
 from honeyguide.engine.rendering import RenderFigures
 from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.failpoint import failpoint
@@ -50,8 +52,10 @@ class Arrival:
         admission: Admission,
         tally: Tally,
         listings: Listings | None = None,
+        neighbours: Neighbours | None = None,
     ) -> None:
         self._state = stores.state
+        self._neighbours = neighbours
         self._listings = listings or Listings()
         self._archive = stores.archive
         self._index = stores.index
@@ -101,6 +105,8 @@ class Arrival:
         if refused:
             found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
         _tell_one(found, "")
+        if self._neighbours is not None and not self._neighbours.is_mine(found.host):
+            return self._send(found, self._frontier.url_of(found.parent))
         return self._frontier.add([found], "max")[0]
 
     def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
@@ -115,6 +121,10 @@ class Arrival:
         """Judge and rank one page: the part that is repeated when a crawl is resumed."""
         verdict = verdict_on(self._model, page)
         eligible, dropped = self._admission.split(page)
+        away: list[Link] = []
+        if self._neighbours is not None and self._revising is not None:
+            mine = self._neighbours.is_mine  # others are ranked by the shard where they wait
+            eligible, away = _parted(eligible, lambda link: mine(host_key(link.url)))
         started = time.process_time()
         self._order.learn(page, verdict)
         scored = self._order.rank(page, verdict, eligible)
@@ -122,7 +132,7 @@ class Arrival:
         if self._online is not None:
             # A page without text teaches nothing, and must not be judged again by its title later.
             self.line_moved = bool(page.content) and self._online.observe(page, verdict)
-        return verdict, eligible, scored, dropped
+        return verdict, eligible + away, scored, dropped
 
     def rethink(self, page: Page) -> None:
         """Learn from a page of an earlier session; what it led to is in the state already."""
@@ -226,9 +236,7 @@ class Arrival:
         eligible, _ = self._admission.split(page)
         score = self._tally.recent if host.recent < 0 else host.recent
         scored = self._order.rank(page, Verdict(score=score, on_topic=False), eligible)
-        offers = offers_of(page, waiting.row, eligible, scored)
-        _tell(offers, page.url)
-        self._frontier.offer(offers, self._order.combine)
+        self._offer(page, waiting.row, eligible, scored, score=score)
         self.revise()
         for url, changed in zip(visit.listing, visit.dates, strict=False):
             row = self._frontier.row_of(url_id(url)) if changed else 0
@@ -273,9 +281,7 @@ class Arrival:
         self._tally.count_page(score=verdict.score, on_topic=verdict.on_topic, size=page.bytes)
         told = self._count_rendering(waiting.host, page, rendering)
         self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED, told)
-        offers = offers_of(page, row, eligible, scored, dropped)
-        _tell(offers, page.url)
-        targets = self._frontier.offer(offers, self._order.combine)
+        targets = self._offer(page, row, eligible, scored, dropped=dropped, score=verdict.score)
         self.revise()
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
@@ -309,6 +315,152 @@ class Arrival:
         if rendering is not None:
             data["rendering"] = rendering.told
         return [self._state.append_event("page", page.url, data, at=now)]
+
+    def _offer(
+        self,
+        page: Page,
+        row: int,
+        eligible: Sequence[Link],
+        scored: Sequence[Scored],
+        *,
+        dropped: Sequence[Dropped] = (),
+        score: float,
+    ) -> list[int]:
+        """Give a page's links to the frontier, and those of other shards to the outbox; the targets' rows."""
+        offers = offers_of(page, row, eligible, scored, dropped)
+        _tell(offers, page.url)
+        if self._neighbours is None:
+            return self._frontier.offer(offers, self._order.combine)
+        mine = self._neighbours.is_mine
+        urls = [link.url for link in eligible] + [link.url for link, _, _ in dropped]
+        away = [place for place, url in enumerate(urls) if not mine(host_key(url))]
+        if not away:
+            return self._frontier.offer(offers, self._order.combine)
+        priorities, outcomes = list(offers.priorities), list(offers.outcomes)
+        leaving: dict[int, Found] = {}
+        for place in away:
+            found = offers.make(place)
+            if self._revising is not None and place < len(eligible):  # its owner will rank it
+                found = msgspec.structs.replace(found, outcome=Outcome.WAITING, priority=score, reason="")
+            leaving[place] = found
+            outcomes[place] = int(Outcome.ELSEWHERE)
+            priorities[place] = found.priority if found.outcome is Outcome.WAITING else DROPPED
+        known = self._frontier.known
+
+        def make(place: int) -> Found:
+            return _elsewhere(leaving[place]) if place in leaving else offers.make(place)
+
+        targets = self._frontier.offer(Offers(offers.ids, priorities, outcomes, make), self._order.combine)
+        for place, found in leaving.items():
+            if targets[place] > known or self._tells_more(targets[place], found):
+                self._neighbours.leave(found, page.url, score)
+        return targets
+
+    def _tells_more(self, row: int, found: Found) -> bool:
+        """Whether the owner of a URL that was sent before has to hear of another link to it."""
+        if self._frontier.status_of(row) is not Outcome.ELSEWHERE or found.outcome is not Outcome.WAITING:
+            return False
+        before, how = self._frontier.priority_of(row), self._order.combine
+        better = found.priority > before if how == "max" else how != "first" or before == DROPPED
+        if better or self._revising is not None:
+            self._frontier.note_priority(row, found.priority)
+            return True
+        return False
+
+    def _send(self, found: Found, parent: str, score: float = -1.0) -> int:
+        """Send one URL to the shard that owns it; the row that stands for it here. Seeds each shard has."""
+        assert self._neighbours is not None
+        if found.source == SEED:
+            return 0
+        known = self._frontier.known
+        (row,) = self._frontier.add([_elsewhere(found)], "max")
+        if row > known or self._tells_more(row, found):
+            self._neighbours.leave(found, parent, score)
+        return row
+
+    def enter(self, batch: Batch) -> None:
+        """Take in links that another shard found; what belongs to a third is passed on."""
+        assert self._neighbours is not None
+        pages: dict[str, list[tuple[Traveller, Found]]] = {}
+        for link in batch.links:
+            pages.setdefault(link.parent, []).append((link, self._arrived_from(batch.sender, link)))
+        for parent, links in pages.items():
+            mine, others = _parted(links, lambda one: self._neighbours.is_mine(one[1].host))  # type: ignore[union-attr]
+            for link, found in others:
+                self._neighbours.leave(found, parent, link.score)
+            found_here = [found for _, found in mine]
+            if self._revising is not None and parent:
+                found_here = self._ranked_here(parent, mine)
+            self._frontier.add(found_here, self._order.combine)
+        self.revise()
+        self._neighbours.entered(batch, self._state)
+
+    def _arrived_from(self, sender: str, link: Traveller) -> Found:
+        host = host_key(link.url)
+        parent = 0
+        if link.parent:
+            came_from = Found(
+                url=link.parent,
+                id=url_id(link.parent),
+                host="",
+                domain="",
+                priority=DROPPED,
+                outcome=Outcome.ELSEWHERE,
+                reason=f"shard {sender}",
+            )
+            (parent,) = self._frontier.add([came_from], "max")
+        found = Found(
+            url=link.url,
+            id=url_id(link.url),
+            host=host,
+            domain=domain_of(host),
+            priority=link.priority,
+            depth=link.depth,
+            redirects=link.redirects,
+            parent=parent,
+            source=link.source,
+            anchor=link.anchor,
+            context=link.context,
+            factors=link.factors,
+            memo=link.memo,
+            outcome=Outcome(link.outcome),
+            reason=link.reason,
+        )
+        if found.outcome is Outcome.WAITING:
+            refused = self._admission.refuse(found.url, found.depth, found.redirects)
+            if refused:
+                found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
+        return found
+
+    def _ranked_here(self, parent: str, links: Sequence[tuple[Traveller, Found]]) -> list[Found]:
+        """Let an order that goes on learning rank another shard's links, as if it had seen their page."""
+        told, others = _parted(
+            links,
+            lambda one: one[0].score >= 0 and one[1].outcome is Outcome.WAITING and one[1].source == "link",
+        )
+        found = [one for _, one in others]
+        if not told:
+            return found
+        linked = tuple(
+            Link(one.url, one.id, one.anchor, one.context, position=place)
+            for place, (_, one) in enumerate(told)
+        )
+        page = Page(parent, url_id(parent), links=linked, depth=max(0, told[0][1].depth - 1))
+        scored = self._order.rank(page, Verdict(told[0][0].score, on_topic=False), linked)
+        by_place = {one.link: one for one in scored}
+        for place, (_, one) in enumerate(told):
+            given = by_place.get(place) or Scored(place, 0.0, drop="left out by the link order")
+            found.append(
+                msgspec.structs.replace(
+                    one,
+                    priority=given.priority,
+                    factors=given.factors,
+                    memo=given.memo,
+                    outcome=Outcome.ORDER if given.drop else Outcome.WAITING,
+                    reason=given.drop,
+                )
+            )
+        return found
 
     def _count_rendering(self, host: str, page: Page, rendering: Rendering | None) -> str:
         """Count shells and rendered pages; what `honeyguide why` is to say of this one."""
@@ -431,6 +583,33 @@ def _tell_one(found: Found, page: str) -> None:
     else:
         outcome = found.outcome.name.lower()
         say(DEBUG, "dropped", url=found.url, outcome=outcome, reason=found.reason, page=page)
+
+
+def _elsewhere(found: Found) -> Found:
+    """What stands for another shard's URL here."""
+    return Found(
+        url=found.url,
+        id=found.id,
+        host=found.host,
+        domain=found.domain,
+        priority=found.priority if found.outcome is Outcome.WAITING else DROPPED,
+        depth=found.depth,
+        parent=found.parent,
+        source=found.source,
+        outcome=Outcome.ELSEWHERE,
+    )
+
+
+One = TypeVar("One")
+
+
+def _parted(things: Sequence[One], is_first: Callable[[One], bool]) -> tuple[list[One], list[One]]:
+    """Those for which something holds, and the others."""
+    first: list[One] = []
+    others: list[One] = []
+    for thing in things:
+        (first if is_first(thing) else others).append(thing)
+    return first, others
 
 
 def render_figures(state: State) -> RenderFigures:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 import msgspec
 
 from honeyguide.engine.budget import Tally
+from honeyguide.engine.neighbours import Neighbours
 from honeyguide.engine.visit import Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Frontier
@@ -38,8 +39,16 @@ class Committer:
     """Groups changes into transactions and holds events back until they are committed."""
 
     def __init__(
-        self, stores: Stores, frontier: Frontier, tally: Tally, *, pages: int = 64, seconds: float = 1.0
+        self,
+        stores: Stores,
+        frontier: Frontier,
+        tally: Tally,
+        *,
+        pages: int = 64,
+        seconds: float = 1.0,
+        neighbours: Neighbours | None = None,
     ) -> None:
+        self._neighbours = neighbours
         self._stores = stores
         self._frontier = frontier
         self._tally = tally
@@ -79,6 +88,11 @@ class Committer:
         """Commit soon: something was said that must not be forgotten by a crash."""
         self._hurried = True
 
+    @property
+    def hurried(self) -> bool:
+        """Whether something waits that must be committed soon."""
+        return self._hurried
+
     def due(self, now: float) -> bool:
         """Whether enough has gathered, or waited long enough, for a transaction."""
         if self._hurried:
@@ -96,9 +110,13 @@ class Committer:
             state.put_setting("archive_end", [end.file, end.offset])
         state.put_setting("tally", msgspec.to_builtins(self._tally))
         state.put_setting("clock", now)
+        if self._neighbours is not None:
+            self._neighbours.write(state)
         failpoint("commit.flushed")
         state.commit()
         failpoint("commit.state")
+        if self._neighbours is not None:
+            self._neighbours.committed()
         if self._stores.index is not None:
             self._stores.index.commit()
         failpoint("commit.done")

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
 
@@ -19,6 +20,7 @@ from honeyguide.engine.checkpoint import Checkpoints
 from honeyguide.engine.clock import Clock
 from honeyguide.engine.committer import Committer
 from honeyguide.engine.control import OBEYED, Obeyed, Steering, with_limits
+from honeyguide.engine.neighbours import Neighbours, Standing
 from honeyguide.engine.rejudging import Rejudging
 from honeyguide.engine.retraining import Retraining
 from honeyguide.engine.revisits import NOTHING_DUE, Revisits
@@ -39,6 +41,10 @@ SEED_PRIORITY = 1e6
 """Seeds go before everything else, in the order they were given."""
 LONG_WAIT = 5.0
 """Seconds; that a host is to be left alone for longer is committed at once, so that no crash forgets it."""
+REST = 0.25
+"""Seconds after which a shard that has nothing to do, or may do nothing, looks around."""
+BEST = 64
+"""URLs that a shard names as its best."""
 INJECTED_PRIORITY = 1e3
 """Suggested URLs go before links, unless their source says otherwise."""
 
@@ -78,6 +84,7 @@ class Crawler:
         retraining: Takes people's decisions in, a little before each turn.
         rejudging: Judges earlier pages again when the page model has moved its line.
         revisits: Visits known pages again, beside new ones.
+        neighbours: The other shards, where the crawl is one of several. Such a crawl does not end by itself.
     """
 
     def __init__(
@@ -101,8 +108,12 @@ class Crawler:
         retraining: Retraining | None = None,
         rejudging: Rejudging | None = None,
         revisits: Revisits | None = None,
+        neighbours: Neighbours | None = None,
     ) -> None:
         self._topic = topic
+        self._neighbours = neighbours
+        self._stood = 0.0
+        self._last_url = ""
         self._visitor = visitor
         self._clock = clock
         self._frontier = frontier
@@ -173,12 +184,15 @@ class Crawler:
         started = self._clock.now() - self.tally.seconds
         whole = True
         self._obey()
+        if self._neighbours is not None:
+            self._neighbours.mailbox.wake = partial(_wake_from_afar, asyncio.get_running_loop(), self._wake)
         if self.tally.pages == 0 and self._frontier.known == 0:
             self._seed()
             self._ask_all("start", None)
         try:
             while not self.stopping:
                 self._obey()
+                self._exchange()
                 if self.retraining is not None:
                     self.retraining.step(self._clock.now(), self._wake.set)
                 if self._rejudging is not None and self._rejudging.busy:
@@ -223,6 +237,64 @@ class Crawler:
         # What is under way is waited for, so that a budget of visits is not spent on half of them.
         return spent(hard, self.tally) or ("" if self._tasks or self._done else self._revisits.spent())
 
+    def _exchange(self) -> None:
+        """Take in what other shards sent, and say where this one stands."""
+        neighbours = self._neighbours
+        if neighbours is None:
+            return
+        batches = neighbours.mailbox.take()
+        for batch in batches:
+            self._arrival.enter(batch)
+        now = self._clock.now()
+        if batches:
+            self._committer.hurry()
+            self._asked_low_at = -1
+            if self._committer.due(now):
+                self._committer.commit(now)
+        idle = self._is_idle(neighbours)
+        if idle or now - self._stood >= 0.8 * REST:
+            self._stood = now
+            tally, busy = self.tally, len(self._tasks) + len(self._done)
+            neighbours.mailbox.stand(
+                Standing(
+                    pages=tally.pages,
+                    relevant=tally.relevant,
+                    bytes=tally.bytes,
+                    requests=tally.requests,
+                    seconds=tally.seconds,
+                    since_relevant=tally.since_relevant,
+                    waiting=self._frontier.waiting,
+                    in_flight=busy,
+                    known=self._frontier.known - self._frontier.counts.get(Outcome.ELSEWHERE, 0),
+                    limit=max(neighbours.mailbox.limit or 0, tally.pages + busy),
+                    idle=idle,
+                    moves=neighbours.moves + tally.pages + tally.requests,
+                    best=self._frontier.best(now, BEST),
+                    last=self._last_url,
+                    paused=self.paused,
+                )
+            )
+
+    def _is_idle(self, neighbours: Neighbours) -> bool:
+        """Nothing waits, nothing is under way, nothing is to be said to others or committed."""
+        if self._tasks or self._done or self._frontier.waiting or self._committer.holds:
+            return False
+        return not self._committer.hurried and not neighbours.leaving and neighbours.mailbox.at_rest
+
+    def _may_ask(self) -> bool:
+        """Whether a shard's portion of the budget has room for another page; what is under way counts."""
+        if self._neighbours is None:
+            return True
+        limit = self._neighbours.mailbox.limit
+        return limit is not None and self.tally.pages + len(self._tasks) + len(self._done) < limit
+
+    async def _rest(self) -> None:
+        """Commit what there is, and wait for others."""
+        now = self._clock.now()
+        if self._committer.due(now):
+            self._committer.commit(now)
+        await self._woken(REST)
+
     def _worked(self, started: float) -> float:
         """Seconds of crawling since `started`; resting does not count."""
         now = self._clock.now()
@@ -266,6 +338,10 @@ class Crawler:
                 await self._pause(60.0)
                 return True
             ready = self._next_ready(now)
+            if self._neighbours is not None and (ready is None or not self._may_ask()):
+                if ready is not None or not self._ask_low():
+                    await self._rest()
+                return True
             if ready is None:
                 return self._ask_low()
             # Pages may be due in days; the limit on time is looked at in between.
@@ -328,7 +404,7 @@ class Crawler:
         return waiting or (None if back.first else back.pop(now, asked))
 
     def _next_new(self, now: float, busy: int) -> Waiting | None:
-        if self._full(busy - self._traffic.slots.doubtful + len(self._done)):
+        if self._full(busy - self._traffic.slots.doubtful + len(self._done)) or not self._may_ask():
             return None
         return self._frontier.pop(now, blocked=self._host_ready, shared=self._address_ready)
 
@@ -412,7 +488,7 @@ class Crawler:
         free = self._busy(now) < self._options.concurrency
         ready = self._next_ready(now) if free else self._traffic.slots.next_slow(now)
         waits = [] if ready is None else [max(0.001, ready - now)]
-        if self._committer.holds:
+        if self._committer.holds or self._neighbours is not None:
             waits.append(self._options.commit_seconds)
         await self._woken(min(waits, default=None))
 
@@ -448,6 +524,7 @@ class Crawler:
         events = self._arrival.take(waiting, visit, now)
         self._committer.add(events)
         if self.tally.pages > pages:
+            self._last_url = waiting.url
             self._after_page(visit.page, waiting, events[-1], now)
         else:
             self._no_page()
@@ -547,3 +624,9 @@ class Crawler:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _wake_from_afar(loop: asyncio.AbstractEventLoop, wake: asyncio.Event) -> None:
+    """Wake the crawl from another thread; one that has ended needs no waking."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(wake.set)

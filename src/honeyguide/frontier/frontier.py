@@ -428,6 +428,28 @@ class Frontier:
         """The priority a known URL has, or had."""
         return float(self._columns.priority[row])
 
+    def note_priority(self, row: int, priority: float) -> None:
+        """Note a priority for a URL that does not wait here."""
+        self._columns.priority[row] = priority
+        self._pending.changed(np.asarray([row], np.int32))
+
+    def url_of(self, row: int) -> str:
+        """Text of a known URL; empty for row 0."""
+        return self._pending.url(row)
+
+    def best(self, now: float, most: int) -> list[float]:
+        """Priorities of the best URLs of hosts that may be asked by now, one a host, best first."""
+        hosts = self._queues.hosts
+        size = len(self._hosts)
+        ready = (hosts.best[:size] != 0) & (hosts.closed[:size] == 0) & (hosts.state[:size] != BUSY)
+        ready &= -hosts.timed.key[:size] <= now
+        rows = np.flatnonzero(ready)
+        found = self._columns.priority[hosts.best[rows]] - hosts.penalty[rows]
+        if len(found) > most:
+            found = np.partition(found, len(found) - most)[-most:]
+        best: list[float] = np.sort(found)[::-1].tolist()
+        return best
+
     def is_waiting(self, row: int) -> bool:
         """Whether a URL waits in its queue: neither ended nor in flight."""
         return bool(self._columns.status[row] == _WAITING) and row not in self._in_flight

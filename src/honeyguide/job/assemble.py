@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +28,7 @@ from honeyguide.engine.control import Steering
 from honeyguide.engine.crawler import Crawler, CrawlOptions
 from honeyguide.engine.listings import Listings
 from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
+from honeyguide.engine.neighbours import Neighbours
 from honeyguide.engine.prospects import Rates
 from honeyguide.engine.recollect import Recollection
 from honeyguide.engine.rejudging import Rejudging
@@ -62,7 +63,6 @@ from honeyguide.store.archive_end import committed_end
 from honeyguide.store.checked import reading
 from honeyguide.store.index import FullText
 from honeyguide.store.layout import Layout, is_collection
-from honeyguide.store.shards import require_whole
 from honeyguide.store.state import State
 from honeyguide.web import Scope, TrapLimits
 from honeyguide.web.zones import ZoneLimits, Zones
@@ -80,6 +80,10 @@ class Given:
     fetcher: Fetcher | None = None
     change_rates: Rates | None = None
     """How often pages change, where somebody knows."""
+    neighbours: Neighbours | None = None
+    """The other shards, where the crawl is one of several."""
+    gate: Callable[[PolitenessPolicy], IpGate] | None = None
+    """Makes the spacing per address, where other processes ask the same addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ def equip(
     own: dict[str, object] = {"http": ServiceHttp(fetcher), "clock": clock, "state": stores.state}
     given = replace(given, services={**own, **(given.services or {})})
     blocks = blocks_for(recipe.ordering)
-    gate = IpGate(politeness_policy(config))
+    gate = (given.gate or IpGate)(politeness_policy(config))
     visitor = given.visitor or make_visitor(config, blocks, clock, stores.state, fetcher=fetcher, gate=gate)
     return Equipment(config, recipe, clock, stores, visitor, given, layout, fetcher, gate)
 
@@ -138,7 +142,6 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
     if is_collection(root):
         layout = Layout.open(root)
         layout.require_ours()
-        require_whole(root)
     else:
         layout = Layout.create(root, software=SOFTWARE, topic=freeze(config), reach=reach(config, root=root))
     state = State.open(layout.state_file, synchronous=config.storage.sync.upper())
@@ -332,6 +335,9 @@ def make_crawler(
         recrawl: Visit known pages again, once.
     """
     config, clock, stores, layout = equipment.config, equipment.clock, equipment.stores, equipment.layout
+    neighbours = equipment.given.neighbours
+    if neighbours is not None:
+        neighbours.open(stores.state)
     parts = _make_parts(equipment, examples, prepared or {})
     options = _crawl_options(config, clock)
     tally = _spent_so_far(stores.state)
@@ -348,7 +354,7 @@ def make_crawler(
     zones.restore()
     arrival = Arrival(
         stores, frontier, parts.model, parts.order, admission=admission, tally=tally,
-        listings=_listings(equipment),
+        listings=_listings(equipment), neighbours=neighbours,
     )  # fmt: skip
     checkpoints = Checkpoints(stores.state, models, parts.model, parts.order, zones=zones)
     reader = None
@@ -363,6 +369,7 @@ def make_crawler(
         tally,
         pages=options.commit_pages,
         seconds=3600.0 if clock.virtual else options.commit_seconds,
+        neighbours=neighbours,
     )
     retraining = None
     if layout is not None and reader is not None and isinstance(parts.model, ReviewedModel):
@@ -403,16 +410,17 @@ def make_crawler(
         addresses=_addresses(equipment),
         arrival=arrival,
         order=parts.order,
-        sources=parts.sources,
+        sources=parts.sources if neighbours is None or neighbours.asks_sources else (),
         committer=committer,
         checkpoints=checkpoints,
-        budget=budget(config) if recrawl is None else Budget(max_pages=None),
+        budget=budget(config) if recrawl is None and neighbours is None else Budget(max_pages=None),
         tally=tally,
         options=options,
         steering=Steering(layout.root, session=session) if layout and not clock.virtual else None,
         retraining=retraining,
         rejudging=rejudging,
         revisits=revisits,
+        neighbours=neighbours,
     )
 
 

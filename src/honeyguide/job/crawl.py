@@ -17,10 +17,12 @@ from honeyguide.config.units import parse_span
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
+from honeyguide.engine.neighbours import Neighbours
 from honeyguide.engine.prospects import Rates
 from honeyguide.engine.visit import Visitor
 from honeyguide.errors import CollectionError, HoneyguideError, TopicError
 from honeyguide.fetch.base import Fetcher
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.job import again
 from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
 from honeyguide.job.changed_topic import OnChange, settled, take_topic
@@ -32,7 +34,6 @@ from honeyguide.log import INFO, say
 from honeyguide.model import Event, Examples, Outcome, Topic
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.lock import holder
-from honeyguide.store.shards import is_sharded
 from honeyguide.store.state import State
 
 Made = TypeVar("Made")
@@ -63,6 +64,8 @@ class Crawl:
         on_change: What to do when `out` holds a collection that was crawled for other keywords, examples or
             parts: `ask` raises an error that says what differs, `keep` goes on with the old ones, `rejudge`
             judges the archived pages again and goes on with the new ones.
+        neighbours: The other shards, where the crawl is one of several (`honeyguide.cluster`).
+        gate: Makes the spacing per address, where other processes ask the same addresses.
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
 
     Example:
@@ -87,6 +90,8 @@ class Crawl:
         clock: Clock | None = None,
         change_rates: Rates | None = None,
         on_change: OnChange = "ask",
+        neighbours: Neighbours | None = None,
+        gate: Callable[[PolitenessPolicy], IpGate] | None = None,
         **options: object,
     ) -> None:
         self.config = as_config(topic, recipe, options)
@@ -107,6 +112,8 @@ class Crawl:
             visitor=visitor,
             fetcher=fetcher,
             change_rates=change_rates,
+            neighbours=neighbours,
+            gate=gate,
         )
         self._crawler: Crawler | None = None
         self._pace = Pace()
@@ -198,7 +205,8 @@ class Crawl:
         """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
         clock = self.clock
         if self.out is not None:
-            begin_again(self.out)
+            if self._given.neighbours is None:  # who have told this crawl of URLs that they forget then
+                begin_again(self.out)
             if is_collection(self.out):
                 take_topic(self.out, self.config)
         stores, layout = open_stores(self.config, self.out, clock)
@@ -436,11 +444,11 @@ def begin_again(root: Path) -> bool:
     Its topic file stays; archive and index hold nothing of the web. With a page, a robots.txt that was
     read, or a crawl running, nothing is touched.
     """
-    if not is_collection(root) or is_sharded(root):
+    if not is_collection(root):
         return False
     try:
         layout = Layout.open(root)  # which refuses folders that are links to others
-        if not layout.is_ours or not layout.state_file.is_file() or holder(layout.lock_file):
+        if not layout.is_ours or not layout.state_file.is_file() or holder(layout.state_file):
             return False
         with State.open(layout.state_file, read_only=True) as state:
             ended = {outcome for outcome, count in state.counts().items() if count}

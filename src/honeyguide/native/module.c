@@ -37,9 +37,6 @@ static PyMethodDef METHODS[] = {
     TWIN(seen__find),
     TWIN(seen__insert),
     TWIN(seen__rows),
-    TWIN(seen__rows_of),
-    TWIN(search_has_any),
-    TWIN(main_links_marked),
     TWIN(url_plain_urls),
     TWIN(links_joined),
     TWIN(word_table__put),
@@ -51,7 +48,7 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_evidence_set_priorities),
     TWIN(scout_words_read_addresses),
     TWIN(scout_words_read_anchors),
-    TWIN(scout_words_take_in_page),
+    TWIN(scout_words_take_in),
     {NULL, NULL, 0, NULL},
 };
 

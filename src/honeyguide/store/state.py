@@ -625,6 +625,10 @@ class State:
         """Keep a robots.txt."""
         self.put_setting(f"{_ROBOTS}{origin}", [status, body.decode("latin-1"), at])
 
+    def remove_settings(self, first: str, last: str) -> None:
+        """Forget the values whose keys lie between two keys, both among them."""
+        self._connection.execute("DELETE FROM setting WHERE key >= ? AND key <= ?", (first, last))
+
     def put_setting(self, key: str, value: object) -> None:
         """Keep a JSON value: counters, checkpoint and archive positions, the clock."""
         text = msgspec.json.encode(value, order="sorted").decode()

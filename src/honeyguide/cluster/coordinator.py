@@ -1,0 +1,383 @@
+"""The crawl of all shards as its user has it: `ShardedCrawl(topic, out=..., shards=4).run()`.
+
+The coordinator is the process that the user started. A few times a second it asks every shard where it
+stands, deals the budget out (`dealing.py`), passes on what people ask and decide (`control.json`,
+`reviews.jsonl`), starts shards again whose actors were lost, and knows when all is done. Links do not go
+through it. When it dies, its actors die with it; the same command goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from honeyguide.cluster import manifest as manifests
+from honeyguide.cluster.dealing import Front, deal
+from honeyguide.cluster.limits import charges, limits
+from honeyguide.cluster.manifest import Manifest, is_sharded, new_manifest, shard_folder
+from honeyguide.cluster.ray_cluster import ClusterError, Connection
+from honeyguide.cluster.shard import Ended, Shard
+from honeyguide.config.load import freeze
+from honeyguide.config.reach import reach
+from honeyguide.config.schema import Config
+from honeyguide.engine import control
+from honeyguide.engine.budget import Budget, Tally, spent
+from honeyguide.engine.control import with_limits
+from honeyguide.engine.neighbours import Standing
+from honeyguide.errors import CollectionError, HoneyguideError, TopicError
+from honeyguide.job.assemble import SOFTWARE, budget
+from honeyguide.job.changed_topic import OnChange, settled
+from honeyguide.job.crawl import as_config
+from honeyguide.job.parts import chosen
+from honeyguide.job.progress import RATE_SECONDS, Progress
+from honeyguide.log import INFO, WARNING, say
+from honeyguide.model import Topic
+from honeyguide.store.layout import Layout, is_collection
+from honeyguide.store.lock import Lock
+from honeyguide.store.reviews import FILE as REVIEWS
+
+ROUND: Final = 0.25
+"""Seconds between two rounds."""
+LEAST: Final = 4
+"""Pages dealt to a shard and round, at least, on the average."""
+PATIENCE: Final = 120.0
+"""Seconds that a lost shard may take to come back."""
+FAREWELL: Final = 60.0
+"""Seconds that a shard may take to stop in order."""
+DONE: Final = "nothing left to fetch"
+
+
+class ShardedCrawl:
+    """One crawl by several shards, on this machine or on a Ray cluster.
+
+    Args:
+        topic: A `Topic`, a checked `Config`, or the path of a topic file.
+        out: Folder of the collection; one that exists is resumed.
+        shards: How many; None for as many as the collection has.
+        ray: Address of a Ray cluster; empty for a Ray of our own on this machine.
+        recipe: Name of a recipe; by default the topic file's, or scout.
+        on_change: `ask` raises an error when the collection was crawled for other keywords, examples or
+            parts, `keep` goes on with the old ones.
+        options: Further keys of the `[crawl]` table, such as `max_pages=500`.
+    """
+
+    def __init__(
+        self,
+        topic: Topic | Config | Path | str,
+        *,
+        out: Path | str,
+        shards: int | None = None,
+        ray: str = "",
+        recipe: str | None = None,
+        on_change: OnChange = "ask",
+        **options: object,
+    ) -> None:
+        self.out = Path(out)
+        self.config = as_config(topic, recipe, options)
+        self.manifest = self._manifest(shards)
+        if on_change == "rejudge":
+            raise CollectionError(
+                "a collection of shards keeps its topic; go on with --keep, or merge it and judge that again"
+            )
+        first = shard_folder(self.out, self.manifest.shards[0])
+        if is_collection(first):
+            self.config = settled(first, self.config, on_change)
+        if self.config.crawl.keep_fresh:
+            raise TopicError("a crawl with shards cannot keep pages fresh; take keep_fresh out of [crawl]")
+        self.recipe = chosen(self.config)
+        self._address = ray
+        self.reason = ""
+        """Why the crawl stopped."""
+        self.missed_examples: tuple[tuple[str, str], ...] = ()
+        self.ended: dict[str, Ended] = {}
+        """How each shard ended."""
+        self.warnings: dict[str, None] = {}
+        self.restarts = 0
+        """Shards that were started again after their actors were lost."""
+        self._budget: Budget = budget(self.config)
+        self._actors: dict[str, Any] = {}
+        self._standings: dict[str, Standing] = {}
+        self._limits: dict[str, int] = {}
+        self._stop = ""
+        self._stops = 0
+        self._paused = False
+        self._rates: deque[tuple[float, int]] = deque()
+        self._relevant_at = (0, 0)
+        self._woken = asyncio.Event()
+
+    def _manifest(self, shards: int | None) -> Manifest:
+        if is_sharded(self.out):
+            found = manifests.load(self.out)
+            manifests.require_count(self.out, found, shards)
+            return found
+        if is_collection(self.out) and Layout(self.out).state_file.exists():
+            raise CollectionError(
+                f"{self.out} is an ordinary collection without shards; leave out --shards to go on with it"
+            )
+        return new_manifest(shards or 1, software=SOFTWARE)
+
+    @property
+    def tally(self) -> Tally:
+        """What all shards spent and found so far."""
+        found = self._standings.values()
+        pages, relevant = sum(one.pages for one in found), sum(one.relevant for one in found)
+        if relevant != self._relevant_at[0]:
+            self._relevant_at = relevant, pages
+        return Tally(
+            pages=pages,
+            relevant=relevant,
+            bytes=sum(one.bytes for one in found),
+            requests=sum(one.requests for one in found),
+            seconds=max((one.seconds for one in found), default=0.0),
+            since_relevant=pages - self._relevant_at[1],
+        )
+
+    @property
+    def progress(self) -> Progress:
+        """How far the crawl is."""
+        tally, now = self.tally, time.monotonic()
+        while len(self._rates) > 1 and self._rates[0][0] < now - RATE_SECONDS:
+            self._rates.popleft()
+        since, before = self._rates[0] if self._rates else (now, tally.pages)
+        last = next((one.last for one in self._standings.values() if one.last), "")
+        return Progress(
+            pages=tally.pages,
+            relevant=tally.relevant,
+            harvest=round(tally.harvest, 4),
+            recent_harvest=round(tally.harvest, 4),
+            rate=round((tally.pages - before) / max(1.0, now - since), 2),
+            waiting=sum(one.waiting for one in self._standings.values()),
+            requests=tally.requests,
+            seconds=round(tally.seconds, 1),
+            last=last,
+        )
+
+    def stop(self, reason: str = "asked to stop") -> None:
+        """Stop cleanly; a second call stops at once. The crawl can be resumed."""
+        self._stop = self._stop or reason
+        self._stops += 1
+        self._woken.set()
+
+    async def run(self) -> AsyncIterator[Progress]:
+        """Crawl until a budget is spent or nothing is left, telling a few times a second how far it is."""
+        self._lay_out()
+        lock = Lock(self.out / manifests.FILE)
+        try:
+            names = self.manifest.shards
+            connection = Connection(self._address, len(names))
+            try:
+                connection.require_room(len(names))
+                say(INFO, "crawl started", topic=self.config.topic.name, shards=len(names), out=str(self.out))
+                await self._start(connection)
+                async for progress in self._rounds(connection):
+                    yield progress
+                await self._farewell(connection)
+                yield self.progress
+                say(INFO, "crawl stopped", reason=self.reason, pages=self.tally.pages)
+            finally:
+                for actor in self._actors.values():
+                    connection.ray.kill(actor)
+                connection.close()
+        finally:
+            lock.close()
+
+    def _lay_out(self) -> None:
+        """The collection's folder; the manifest comes last, and says that it is one of shards."""
+        out = self.out
+        if not is_collection(out):
+            Layout.create(
+                out, software=SOFTWARE, topic=freeze(self.config), reach=reach(self.config, root=out)
+            )
+        else:
+            Layout.open(out).require_ours()
+        if not is_sharded(out):
+            manifests.save(out, self.manifest)
+        for shard in self.manifest.shards:
+            shard_folder(out, shard).parent.mkdir(exist_ok=True)
+
+    # Starting
+
+    async def _start(self, connection: Connection) -> None:
+        """Make the actors, and let the first shard gather what all need before the others begin."""
+        self._connection = connection
+        names = self.manifest.shards
+        made = connection.ray.remote(Shard).options(
+            num_cpus=0 if connection.local else 1,
+            max_restarts=-1,
+            max_concurrency=8,
+            scheduling_strategy="SPREAD",
+        )
+        for name in names:
+            folder = shard_folder(self.out, name).resolve()
+            self._actors[name] = made.remote(name, names, str(folder), self.config)
+        first = names[0]
+        self._prepared: Mapping[str, bytes] = {}
+        found: dict[str, bytes] | None = None
+        while found is None and not self._stop:
+            await self._begin(first)
+            found = await self._ask(self._actors[first].prepared.remote(1.0))
+        if found is None:
+            return
+        self._prepared = found
+        if len(names) > 1 and not is_collection(shard_folder(self.out, names[1])):
+            # Examples may have been fetched from hosts that are another shard's.
+            await asyncio.sleep(min(10.0, self.config.politeness.delay) if self.config.topic.examples else 0)
+        await asyncio.gather(*(self._begin(name) for name in names[1:]))
+
+    async def _begin(self, name: str) -> None:
+        peers = {other: actor for other, actor in self._actors.items() if other != name}
+        await self._ask(self._actors[name].start.remote(peers, self._prepared))
+
+    async def _ask(self, call: Any) -> Any:
+        """The answer of an actor. What went wrong in it is raised as it was."""
+        ray = self._connection.ray
+        try:
+            return await asyncio.wrap_future(call.future())
+        except ray.exceptions.RayTaskError as error:
+            raise _cause(error) from error
+
+    # Going on
+
+    async def _rounds(self, connection: Connection) -> AsyncIterator[Progress]:
+        rest: dict[str, int] = {}
+        seen_control = self._signature(control.FILE)
+        seen_reviews: tuple[int, int] | None = None
+        before = 0
+        while not self._stop:
+            began = time.monotonic()
+            if (signature := self._signature(control.FILE)) != seen_control:
+                seen_control = signature
+                self._obey()
+            if (signature := self._signature(REVIEWS)) != seen_reviews and signature is not None:
+                seen_reviews = signature
+                await self._pass_reviews()
+            whole = await self._round()
+            tally = self.tally
+            self._rates.append((time.monotonic(), tally.pages))
+            self._stop = self._stop or (spent(self._budget, tally) if whole else "")
+            idle = {name: one.moves for name, one in self._standings.items() if one.idle}
+            if whole and len(idle) == len(self._actors) and idle == rest:
+                self._stop = self._stop or DONE
+            rest = idle if whole else {}
+            self._deal(tally.pages - before)
+            before = tally.pages
+            yield self.progress
+            self._woken.clear()
+            if not self._stop:
+                try:
+                    await asyncio.wait_for(self._woken.wait(), max(0.0, began + ROUND - time.monotonic()))
+                except TimeoutError:
+                    continue
+
+    async def _round(self) -> bool:
+        """Ask all shards where they stand; whether all answered."""
+        answers = await asyncio.gather(*(self._turn(name) for name in self._actors))
+        return all(answers)
+
+    async def _turn(self, name: str, stop: str = "") -> bool:
+        ray, actor = self._connection.ray, self._actors[name]
+        try:
+            runs, standing = await self._ask(
+                actor.turn.remote(self._limits.get(name, 0), paused=self._paused, stop=stop)
+            )
+            if not runs:
+                if not stop:
+                    await self._begin(name)
+                return bool(stop)
+        except ray.exceptions.ActorDiedError as error:
+            raise ClusterError(f"shard {name} was lost and cannot be started again ({error})") from error
+        except (ray.exceptions.ActorUnavailableError, ray.exceptions.RayActorError):
+            self.restarts += 1
+            say(WARNING, "shard lost", shard=name)
+            await self._come_back(name)
+            return False
+        self._standings[name] = standing
+        return True
+
+    async def _come_back(self, name: str) -> None:
+        """Wait until Ray has started a lost actor again, then start its crawl."""
+        ray, until = self._connection.ray, time.monotonic() + PATIENCE
+        while True:
+            try:
+                await self._begin(name)
+                return
+            except ray.exceptions.RayActorError as error:
+                if time.monotonic() > until:
+                    raise ClusterError(
+                        f"shard {name} was lost and did not come back within {PATIENCE:g} s; resume the crawl"
+                    ) from error
+                await asyncio.sleep(0.5)
+
+    def _deal(self, fetched: int) -> None:
+        """Give out a portion: twice what was fetched since the last round, so that nobody waits for it."""
+        found = self._standings
+        fronts = [Front(name, one.best, one.waiting) for name, one in found.items()]
+        grants = deal(fronts, max(LEAST * len(found), 2 * fetched))
+        self._limits = limits(found, charges(found, self._limits), grants, budget=self._budget.max_pages)
+
+    def _obey(self) -> None:
+        """Follow a request from outside; what was asked before this run began is not meant for it."""
+        asked = control.read(self.out)
+        self._budget = with_limits(self._budget, asked.budget)
+        self._paused = asked.paused
+        if asked.stop:
+            self.stop("stopped from the portal")
+
+    async def _pass_reviews(self) -> None:
+        lines = (self.out / REVIEWS).read_bytes()
+        await asyncio.gather(*(self._ask(actor.reviews.remote(lines)) for actor in self._actors.values()))
+
+    def _signature(self, name: str) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self.out / name)  # noqa: PTH116 - as `Steering` does
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
+    # Ending
+
+    async def _farewell(self, connection: Connection) -> None:
+        """Let all shards stop in order."""
+        self.reason = self._stop
+        until = time.monotonic() + FAREWELL
+        left, hurried = dict(self._actors), False
+        while left and time.monotonic() < until:
+            if self._stops > 1 and not hurried:
+                hurried = True
+                for actor in left.values():
+                    actor.stop_at_once.remote()
+            for name in tuple(left):
+                try:
+                    await self._turn(name, stop=self._stop)
+                    ended = await self._ask(left[name].ended.remote(0.2))
+                except connection.ray.exceptions.RayActorError:
+                    continue
+                if ended is not None:
+                    self.ended[name] = ended
+                    self.warnings |= dict.fromkeys(ended.warnings)
+                    del left[name]
+        for name in left:
+            say(WARNING, "shard did not stop in order", shard=name)
+        self.missed_examples = tuple(
+            dict.fromkeys(missed for ended in self.ended.values() for missed in ended.missed)
+        )
+
+
+def _cause(error: Any) -> BaseException:
+    """What went wrong in an actor."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, HoneyguideError):
+        return cause
+    return error if isinstance(error, BaseException) else ClusterError(str(error))
+
+
+def facts(ended: Mapping[str, Ended]) -> dict[str, object]:
+    """What the shards spent, for benchmarks."""
+    return {name: msgspec.to_builtins(one) for name, one in ended.items()}

@@ -1,0 +1,52 @@
+"""How many pages each shard may have in all, so that all together never have more than the budget.
+
+A shard that was dealt a portion may have spent it by the time the next is dealt. What it may have spent is
+charged until it says otherwise; only what nobody can spend any more is dealt again.
+
+Example:
+    >>> standings = {"00": Standing(pages=3), "01": Standing(pages=5)}
+    >>> limits(standings, {"00": 3, "01": 5}, {"00": 2, "01": 0}, budget=None)
+    {'00': 5, '01': 5}
+    >>> limits(standings, {"00": 3, "01": 5}, {"00": 2, "01": 0}, budget=9)
+    {'00': 4, '01': 5}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from honeyguide.engine.neighbours import Standing
+
+
+def charges(standings: Mapping[str, Standing], limits: Mapping[str, int]) -> dict[str, int]:
+    """Pages that each shard may have by now: as it was last told, or as it says it had been told."""
+    return {
+        name: max(one.limit, one.pages + one.in_flight, limits.get(name, 0))
+        for name, one in standings.items()
+    }
+
+
+def limits(
+    standings: Mapping[str, Standing],
+    charged: Mapping[str, int],
+    grants: Mapping[str, int],
+    *,
+    budget: int | None,
+) -> dict[str, int]:
+    """Pages that each shard may have from now on.
+
+    Args:
+        standings: Where the shards stand.
+        charged: Pages that each may have by now.
+        grants: Pages dealt to each, beyond what it has and has under way.
+        budget: Pages of all shards together; None for no limit.
+    """
+    wanted = {name: one.pages + one.in_flight + grants.get(name, 0) for name, one in standings.items()}
+    if budget is None:
+        return wanted
+    left = max(0, budget - sum(charged.values()))
+    for name in sorted(wanted, key=lambda name: -grants.get(name, 0)):
+        more = min(left, max(0, wanted[name] - charged[name]))
+        left -= more
+        wanted[name] = min(wanted[name], charged[name] + more)
+    return wanted

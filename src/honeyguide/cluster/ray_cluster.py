@@ -1,0 +1,113 @@
+"""Ray itself: a local one for the shards of one machine, or a cluster that runs already."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from honeyguide.errors import HoneyguideError, MissingExtra
+
+STORE_BYTES = 128 << 20
+"""Of Ray's object store on one machine: batches of links are small and short-lived."""
+
+
+class ClusterError(HoneyguideError):
+    """A cluster cannot be used as it is."""
+
+
+def import_ray() -> Any:
+    """Ray, quiet and without reports to its makers.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtra("a crawl with shards", "cluster") from error
+    return ray
+
+
+class Connection:
+    """A connection to Ray, which ends what it began.
+
+    Args:
+        address: Of a cluster, such as `ray://head:10001`, `head:6379` or `auto`; empty for a Ray of our own.
+        shards: How many actors there will be.
+    """
+
+    def __init__(self, address: str, shards: int) -> None:
+        self.ray = import_ray()
+        self._own = not self.ray.is_initialized()
+        self.local = not address
+        if not self._own:
+            return
+        terminate = _handler()
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        try:
+            if address:
+                self.ray.init(address=address, **options)
+            else:
+                self.ray.init(
+                    address="local",
+                    num_cpus=max(shards + 1, os.cpu_count() or 1),
+                    object_store_memory=STORE_BYTES,
+                    include_dashboard=False,
+                    **options,
+                )
+        except RuntimeError as error:
+            if "version mismatch" not in str(error).lower():
+                raise ClusterError(f"Ray does not start ({first_line(error)}); see its logs") from error
+            raise ClusterError(
+                f"the cluster at {address} has another version of Ray or Python than this machine"
+                f" (Ray {_version('ray')}): {first_line(error)}; install the same on all machines"
+            ) from error
+        except (ConnectionError, OSError, ValueError) as error:
+            where = f"no Ray cluster answers at {address}" if address else "Ray does not start"
+            raise ClusterError(
+                f"{where} ({first_line(error)}); check the address, or start one with: ray start --head"
+            ) from error
+        finally:
+            _restore(terminate)
+
+    def require_room(self, shards: int) -> None:
+        """ClusterError when the cluster is too small for so many shards: Ray would wait forever."""
+        if self.local:
+            return
+        found = int(self.ray.cluster_resources().get("CPU", 0))
+        if found < shards:
+            raise ClusterError(
+                f"the cluster has {found} CPUs for {shards} shards, one each; add nodes or use fewer shards"
+            )
+
+    def close(self) -> None:
+        """Let Ray go, if it is ours."""
+        if self._own:
+            self.ray.shutdown()
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _handler() -> Any:
+    return signal.getsignal(signal.SIGTERM) if threading.current_thread() is threading.main_thread() else None
+
+
+def _restore(handler: Any) -> None:
+    """Ray ends the process at SIGTERM; the crawl is to stop in order."""
+    if handler is not None:
+        signal.signal(signal.SIGTERM, handler)

@@ -1,0 +1,308 @@
+"""One shard: an actor that runs the ordinary crawl in a thread of its own, on its own folder.
+
+Ray calls the actor's methods in other threads. They touch nothing of the crawl but its `Mailbox`, and what is
+safe from any thread. The postman is a third thread: it takes committed batches to their owners, again and
+again until each says that it holds them for good.
+
+An actor that died is started again by Ray with what it was made with; the coordinator then tells it to start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from honeyguide.cluster.assignment import Assignment
+from honeyguide.config.load import freeze
+from honeyguide.config.reach import reach
+from honeyguide.config.schema import Config
+from honeyguide.engine import control
+from honeyguide.engine.neighbours import Batch, Mailbox, Neighbours, Standing
+from honeyguide.errors import CollectionError
+from honeyguide.job.assemble import SOFTWARE
+from honeyguide.job.crawl import Crawl, run_here
+from honeyguide.store.atomic import replacing
+from honeyguide.store.layout import Layout, is_begun, is_collection
+from honeyguide.store.reviews import FILE as REVIEWS
+
+PREPARED: Final = ("examples.json", "prepared.json")
+"""What one shard gathers before the crawl, and all others are given."""
+LOCK_SECONDS: Final = 20.0
+"""How long a shard waits for its predecessor to let go of the folder."""
+MOST_WARNINGS: Final = 100
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a shard's crawl ended."""
+
+    reason: str = ""
+    missed: tuple[tuple[str, str], ...] = ()
+    """Examples that could not be fetched, and why."""
+    warnings: tuple[str, ...] = ()
+    cpu: float = 0.0
+    """Seconds of CPU of the actor's process and its children."""
+    calls: int = 0
+    """Calls that the postman made."""
+    sent: int = 0
+    """Bytes that it sent."""
+
+
+class Post:
+    """Takes batches to other shards.
+
+    Args:
+        me: Name of this shard.
+        mailbox: Where the batches are.
+        peers: Actors of the other shards, by name.
+        every: Seconds between two rounds.
+    """
+
+    def __init__(self, me: str, mailbox: Mailbox, peers: Mapping[str, Any], *, every: float) -> None:
+        self._me = me
+        self._mailbox = mailbox
+        self._peers = dict(peers)
+        self._every = every
+        self._received: dict[str, int] = {}
+        """Last batch of ours that a shard has, by its own word."""
+        self._under_way: dict[Any, str] = {}
+        self._news = threading.Event()
+        self._ended = threading.Event()
+        self.calls = 0
+        self.sent = 0
+        mailbox.said = self._news.set
+        self._thread = threading.Thread(target=self._run, name="post", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Make no more rounds."""
+        self._ended.set()
+        self._news.set()
+        self._thread.join(10.0)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            began = time.monotonic()
+            self._round()
+            self._ended.wait(max(0.01, self._every - (time.monotonic() - began)))
+            if not self._under_way and not self._mailbox.waiting_for():
+                self._news.wait(self._every)
+            self._news.clear()
+
+    def _round(self) -> None:
+        busy = set(self._under_way.values())
+        for to in self._mailbox.waiting_for():
+            if to in busy or to not in self._peers:
+                continue
+            batches = self._mailbox.to_send(to, self._received.get(to, 0))
+            run = batches[0].run if batches else self._mailbox.run
+            payload = msgspec.msgpack.encode(batches)
+            self.calls += 1
+            self.sent += len(payload)
+            self._under_way[self._peers[to].deliver.remote(self._me, run, payload)] = to
+        self._collect()
+
+    def _collect(self) -> None:
+        import ray
+
+        if not self._under_way:
+            return
+        done, _ = ray.wait(list(self._under_way), num_returns=len(self._under_way), timeout=self._every)
+        for call in done:
+            to = self._under_way.pop(call)
+            try:
+                received, held = ray.get(call)
+            except ray.exceptions.RayError:
+                self._received.pop(to, None)  # it is being started again: it will say what it has
+                continue
+            self._received[to] = received
+            self._mailbox.acknowledge(to, held)
+
+
+class Shard:
+    """Runs one shard's crawl. Made a Ray actor by the coordinator.
+
+    Args:
+        name: Of the shard.
+        shards: Names of all.
+        folder: Where its collection is, on this machine.
+        config: The topic and all settings.
+    """
+
+    def __init__(self, name: str, shards: tuple[str, ...], folder: str, config: Config) -> None:
+        self._name = name
+        self._shards = shards
+        self._folder = Path(folder)
+        self._config = config
+        self._mailbox = Mailbox()
+        self._crawl: Crawl | None = None
+        self._post: Post | None = None
+        self._thread: threading.Thread | None = None
+        self._ready = threading.Event()
+        self._over = threading.Event()
+        self._error: BaseException | None = None
+        self._warnings: dict[str, None] = {}
+        self._call: Callable[[Callable[[], object]], object] | None = None
+        self._stop = ""
+        self._paused = False
+
+    def start(self, peers: Mapping[str, Any], prepared: Mapping[str, bytes]) -> bool:
+        """Begin the crawl, unless it runs.
+
+        Args:
+            peers: Actors of the other shards.
+            prepared: Contents of the files in `PREPARED`, for a shard that has none yet.
+        """
+        if self._thread is not None:
+            return False
+        every = min(1.0, max(0.1, 0.05 * len(self._shards)))
+        self._post = Post(self._name, self._mailbox, peers, every=every)
+        self._thread = threading.Thread(
+            target=self._work, args=(dict(prepared),), name=f"shard-{self._name}", daemon=True
+        )
+        self._thread.start()
+        return True
+
+    def prepared(self, seconds: float) -> dict[str, bytes] | None:
+        """What was gathered before the crawl, once it is; None when it is not within so many seconds."""
+        if not self._ready.wait(seconds) and not self._over.is_set():
+            return None
+        self._raise()
+        files = (self._folder / name for name in PREPARED)
+        return {file.name: file.read_bytes() for file in files if file.is_file()}
+
+    def turn(self, limit: int, *, paused: bool = False, stop: str = "") -> tuple[bool, Standing]:
+        """Whether the crawl runs or has ended in order, and where it stands; sets what it may do.
+
+        Args:
+            limit: Pages it may have in all.
+            paused: Whether it is to rest.
+            stop: Why it is to stop; empty for not at all.
+        """
+        if self._over.is_set():
+            self._raise()
+        if stop and not self._stop:
+            self._stop = stop
+            self._tell(lambda crawl: crawl.stop(stop))
+        if paused != self._paused and self._crawl is not None and self._crawl.session:
+            self._paused = paused
+            control.ask(self._folder, session=self._crawl.session, paused=paused)
+        return self._thread is not None, self._mailbox.allow(limit)
+
+    def stop_at_once(self) -> None:
+        """Wait for no answer that is under way."""
+        self._tell(lambda crawl: crawl.stop("interrupted"))
+
+    def deliver(self, sender: str, run: str, payload: bytes) -> tuple[int, int]:
+        """Batches of another shard; see `Mailbox.deliver`."""
+        if not self._ready.is_set():
+            return 0, 0  # it is not known yet what is in
+        return self._mailbox.deliver(sender, run, msgspec.msgpack.decode(payload, type=list[Batch]))
+
+    def reviews(self, lines: bytes) -> None:
+        """People's decisions, all of them."""
+        file = self._folder / REVIEWS
+        if not file.is_file() or file.read_bytes() != lines:
+            with replacing(file) as temporary:
+                temporary.write_bytes(lines)
+            control.ask(self._folder, reviews=1)
+
+    def ended(self, seconds: float) -> Ended | None:
+        """How the crawl ended; None while it runs."""
+        if self._thread is not None and not self._over.wait(seconds):
+            return None
+        self._raise()
+        used = os.times()
+        post, crawl = self._post, self._crawl
+        return Ended(
+            reason=crawl.reason if crawl is not None else self._stop,
+            missed=crawl.missed_examples if crawl is not None else (),
+            warnings=tuple(self._warnings),
+            cpu=used.user + used.system + used.children_user + used.children_system,
+            calls=post.calls if post is not None else 0,
+            sent=post.sent if post is not None else 0,
+        )
+
+    def process(self) -> int:
+        """Number of the actor's process."""
+        return os.getpid()
+
+    def _raise(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _tell(self, what: Callable[[Crawl], object]) -> None:
+        crawl, call = self._crawl, self._call
+        if crawl is not None and call is not None:
+            call(lambda: what(crawl))
+
+    def _work(self, prepared: Mapping[str, bytes]) -> None:
+        """The crawl's thread."""
+        try:
+            self._lay_out(prepared)
+            owners = Assignment(self._shards)
+            first = self._name == self._shards[0]
+            neighbours = Neighbours(self._name, owners.of_host, self._mailbox, asks_sources=first)
+            self._crawl = Crawl(self._config, out=self._folder, on_change="keep", neighbours=neighbours)
+            run_here(self._events)
+        except BaseException as error:
+            self._error = error
+        finally:
+            if self._post is not None:
+                self._post.end()
+            self._over.set()
+            self._ready.set()
+
+    def _lay_out(self, prepared: Mapping[str, bytes]) -> None:
+        """The shard's folder, and in it what another shard gathered before the crawl."""
+        folder = self._folder
+        if is_begun(folder) or not is_collection(folder):
+            Layout.create(
+                folder, software=SOFTWARE, topic=freeze(self._config), reach=reach(self._config, root=folder)
+            )
+        for name, content in prepared.items():
+            if name in PREPARED and not (folder / name).exists():
+                with replacing(folder / name) as temporary:
+                    temporary.write_bytes(content)
+
+    async def _events(self) -> None:
+        crawl, post = self._crawl, self._post
+        assert crawl is not None
+        assert post is not None
+        loop = asyncio.get_running_loop()
+        self._call = loop.call_soon_threadsafe
+        if self._stop:
+            crawl.stop(self._stop)
+        watcher = asyncio.ensure_future(self._begun())
+        until = time.monotonic() + LOCK_SECONDS
+        try:
+            while True:
+                try:
+                    async for event in crawl.run():
+                        if event.kind == "warning" and len(self._warnings) < MOST_WARNINGS:
+                            said = f"{event.data.get('source', '')}: {event.data.get('note', '')}"
+                            self._warnings[said] = None
+                    return
+                except CollectionError as error:
+                    if "is in use by another process" not in str(error) or time.monotonic() > until:
+                        raise
+                    await asyncio.sleep(0.2)  # an actor that was lost is still dying
+        finally:
+            watcher.cancel()
+
+    async def _begun(self) -> None:
+        """Open the doors once the crawl knows what is in."""
+        while self._crawl is None or self._crawl.crawler is None:  # noqa: ASYNC110 - it has no such event
+            await asyncio.sleep(0.02)
+        self._ready.set()
+        if self._post is not None:
+            self._post.start()

@@ -1,0 +1,70 @@
+"""Crawls by several shards on a local Ray: the same pages as one crawl's, whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from loopback import crawl_all, outcomes, recording
+from shards import all_ends, asked, check_shards, sharded_config, write
+
+from honeyguide.cluster.coordinator import ShardedCrawl
+from honeyguide.cluster.ray_cluster import Connection
+from honeyguide.errors import CollectionError
+from honeyguide.job.progress import Progress
+
+pytestmark = [pytest.mark.realtime, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_ray() -> Iterator[None]:
+    """One local Ray for all tests of this file."""
+    connection = Connection("", 4)
+    yield
+    connection.close()
+
+
+async def finish(job: ShardedCrawl) -> list[Progress]:
+    return [progress async for progress in job.run()]
+
+
+async def test_same_ends_as_one_crawl(tmp_path: Path) -> None:
+    async with recording(write) as server:
+        config = sharded_config(server.connect_to)
+        await crawl_all(config, tmp_path / "one")
+        single = asked(server.urls)
+        server.urls.clear()
+        job = ShardedCrawl(config, out=tmp_path / "many", shards=3)
+        await finish(job)
+        assert asked(server.urls) == single
+    assert job.reason == "nothing left to fetch"
+    assert all_ends(tmp_path / "many") == outcomes(tmp_path / "one")
+    assert {one.reason for one in job.ended.values()} == {"nothing left to fetch"}
+    check_shards(tmp_path / "many")
+
+
+@pytest.mark.slow
+async def test_budget_is_exact_and_a_stopped_crawl_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "many"
+    async with recording(write) as server:
+        config = sharded_config(server.connect_to)
+        await crawl_all(config, tmp_path / "one")
+        server.urls.clear()
+        job = ShardedCrawl(config, out=out, shards=3, max_pages=31)
+        await finish(job)
+        assert (job.reason, job.tally.pages) == ("budget of 31 pages is spent", 31)
+        job = ShardedCrawl(config, out=out)
+        async for progress in job.run():
+            if progress.pages > 40:
+                job.stop("interrupted")
+        assert job.reason == "interrupted"
+        job = ShardedCrawl(config, out=out)
+        await finish(job)
+        assert max(asked(server.urls).values()) == 1
+    assert all_ends(out) == outcomes(tmp_path / "one")
+    check_shards(out)
+    with pytest.raises(CollectionError, match="has 3 shards, not 4"):
+        ShardedCrawl(config, out=out, shards=4)
+    with pytest.raises(CollectionError, match="without shards"):
+        ShardedCrawl(config, out=tmp_path / "one", shards=2)
