@@ -40,6 +40,11 @@ NAMES: Final = {
     "resume.cut": "the archive's torn tail has been cut",
     "resume.restored": "the checkpoint is loaded, the pages after it are not learned again",
     "resume.indexed": "a page was put into the index again, which is not committed",
+    "merge.written": "what is new in the shards is in the merged state's open transaction",
+    "merge.state": "the merged state is committed, its full-text index is not",
+    "merge.index": "what is new is in the merged index's open transaction",
+    "merge.anew": "a new merged state is whole, the one before is still in its place",
+    "merge.files": "an ordinary collection made of shards is whole, and not yet in its place",
 }
 """Every fail point, and what is so when the process is there."""
 

@@ -18,11 +18,13 @@ from selectolax.lexbor import LexborHTMLParser
 from honeyguide import compiled, ordering
 from honeyguide import native as native_package
 from honeyguide.frontier import queues
+from honeyguide.frontier import seen as seen_module
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import Link, Outcome, Page, Verdict
 from honeyguide.ordering import scout, scout_evidence, scout_words
-from honeyguide.parse import blocks, links, prescan
+from honeyguide.parse import blocks, links, main_links, prescan, search
 from honeyguide.parse.html import read_page
+from honeyguide.parse.notes import FoundLink
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash, word_table
@@ -177,6 +179,72 @@ def test_prescan(pieces: list[bytes]) -> None:
         assert prescan.prescan(body) == compiled
 
 
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from([b"ookie", b"o", b"oo", b"k", b"i", b"gdp", b"r", b"onsent"]), max_size=40),
+    st.lists(st.sampled_from([b"ookie", b"gdpr", b"onsent", b"ok", b"rr", b"iook"]), max_size=6),
+)
+def test_words_are_found(pieces: list[bytes], words: list[bytes]) -> None:
+    body = b"".join(pieces)
+    assert search.has_any(body, tuple(words)) == any(word in body for word in words)
+
+
+@given(st.binary(max_size=60), st.lists(st.binary(min_size=2, max_size=9), max_size=16))
+def test_words_of_any_bytes_are_found(body: bytes, words: list[bytes]) -> None:
+    assert search.has_any(body, tuple(words)) == any(word in body for word in words)
+    for word in words:
+        assert search.has_any(body + word, (word,))
+
+
+def test_searching_refuses_what_it_cannot_find() -> None:
+    for wrong in ((b"a",), ("ab",), (b"ab",) * 17):
+        with pytest.raises(TypeError):
+            search.has_any(b"ab", wrong)  # type: ignore[arg-type]
+
+
+_PLACES = st.sampled_from(["body/ul/li/a", "body/nav/a", "body/p/b/a", "a", "", "body/div/footer/a"])
+_SAID = st.sampled_from(["", "one", "two three", "x" * 40, "x" * 41, "\u6587\u4ef6", "of owls"])
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.tuples(_SAID, _SAID, _PLACES), max_size=20),
+    st.lists(_SAID | st.just("one two three"), max_size=6).map("\n".join),
+)
+def test_main_links(rows: list[tuple[str, str, str]], main_text: str) -> None:
+    python = pure("honeyguide.parse.main_links")
+    found = [
+        FoundLink("a", "/", "", "", anchor, f"{anchor} {more}".strip(), path) for anchor, more, path in rows
+    ]
+    assert main_links.in_main_text(found, main_text) == python.in_main_text(found, main_text)
+
+
+def test_main_links_refuse_what_is_none() -> None:
+    rules = (40, 0.8, 5)
+    for wrong in ([()], [("a",) * 7], [(None,) * 8], [None]):
+        with pytest.raises(TypeError):
+            main_links.marked(wrong, "", main_links._place, rules)  # type: ignore[arg-type]
+    good = [("a", "/", "", "", "b", "b", "p/a", -1)] * 6
+    with pytest.raises(TypeError):
+        main_links.marked(good, "", lambda path: None, rules)  # type: ignore[arg-type,return-value]
+    with pytest.raises(ZeroDivisionError):
+        main_links.marked(good, "", lambda path: 1 / 0, rules)  # type: ignore[arg-type,return-value]
+
+
+def test_a_page_of_numbers_without_entries_is_refused() -> None:
+    good, rest, pages, picture = np.zeros((4, 8), np.float32)
+    vectors = scout_words.Vectors(good, rest, pages, picture, np.zeros(3))
+    places, often = np.array([3, 8, -1], np.int32), np.zeros(8, np.int32)
+    assert scout_words.take_in_page(np.zeros(2, np.int32), places, 1.0, vectors, often) == 0.0
+    for wrong in (1, 2, 3, -1):
+        with pytest.raises(IndexError):
+            scout_words.take_in_page(np.array([0, wrong], np.int32), places, 1.0, vectors, often)
+    with pytest.raises(ValueError, match="counters"):
+        scout_words.take_in_page(np.zeros(2, np.int32), places, 1.0, vectors, often[:4])
+    assert not often.any()
+    assert vectors.totals[2] == 1.0
+
+
 def pure(module: str) -> ModuleType:
     """A module once more, made without the C part."""
     spec = importlib.util.find_spec(module)
@@ -254,8 +322,19 @@ def test_seen(ids: list[int]) -> None:
     for kind in (python.Seen, Seen):
         seen, column = kind(), np.zeros(100, np.int64)
         rows, size = seen.rows(np.array(ids, np.int64), column, size=0)
-        answers.append((rows.tolist(), size, column.tolist(), [seen.row(number, column) for number in ids]))
+        many = seen.find(np.array([*ids, 7, *ids], np.int64), column).tolist()
+        answers.append(
+            (rows.tolist(), size, column.tolist(), [seen.row(number, column) for number in ids], many)
+        )
     assert answers[0] == answers[1]
+
+
+def test_seen_refuses_too_little_room() -> None:
+    seen, column = Seen(), np.zeros(10, np.int64)
+    with pytest.raises(ValueError, match="room"):
+        seen_module._rows_of(seen._slots, column, np.zeros(3, np.int64), np.zeros(2, np.int32))
+    with pytest.raises(TypeError):
+        seen_module._rows_of(seen._slots, column, np.zeros(3, np.int32), np.zeros(3, np.int32))
 
 
 @given(st.lists(st.text(alphabet="abC0 -_\0\n\x7fé神😀", max_size=300) | st.text(max_size=50), max_size=5))

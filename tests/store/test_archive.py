@@ -376,12 +376,11 @@ def test_the_check_sees_a_wrong_digest(tmp_path: Path) -> None:
 
 
 def test_small_parts() -> None:
-    packer = RecordPacker()
-    assert (
-        gzip.decompress(packer.pack(b"head", b"x" * 70_000, stored=True))
-        == b"head" + b"x" * 70_000 + b"\r\n\r\n"
-    )
-    assert gzip.decompress(packer.pack(b"head", b"", stored=False)) == b"head\r\n\r\n"
+    for packer in (RecordPacker(), RecordPacker(quick=False), RecordPacker(6)):
+        for body in (b"", b"x" * 70_000, bytes(range(256)) * 300):
+            for stored in (True, False):
+                packed = packer.pack(b"head", body, stored=stored)
+                assert gzip.decompress(packed) == b"head" + body + b"\r\n\r\n"
     assert http_head(b"\r\nHTTP/1.1 200 OK\r\n \r\n\r\nA: b\r\n\r\n") == b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n"
     for data in (b"a", b"\x00", b"\xff" * 999):
         assert sha1_digest(data)[5:] == base64.b32encode(hashlib.sha1(data).digest()).decode()
@@ -389,8 +388,12 @@ def test_small_parts() -> None:
     assert warc_date(1e9 + 0.9999999) == "2001-09-09T01:46:41.000000Z"
 
 
-def test_without_fastwarc_the_members_are_as_good(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(archive_module, "GzipWriter", None)
+@pytest.mark.parametrize("missing", [["QUICK"], ["QUICK", "GzipWriter"]])
+def test_without_fast_compressors_the_members_are_as_good(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, missing: list[str]
+) -> None:
+    for name in missing:
+        monkeypatch.setattr(archive_module, name, None)
     writer = make_writer(tmp_path)
     writer.write_exchange(make_exchange())
     writer.close()

@@ -137,6 +137,12 @@ VERBS = (
         "compare collections/owls collections/owls-again --out compare.png",
     ),
     Verb(
+        "merge",
+        "honeyguide.cli.merge:merge",
+        "Make one ordinary collection of one that consists of shards.",
+        "merge collections/owls collections/owls-one",
+    ),
+    Verb(
         "changes",
         "honeyguide.cli.changes:changes",
         "Show what has become of a collection: new, changed, newly on topic, gone.",
@@ -309,7 +315,7 @@ VERBS = (
 _EXAMPLE = "Example: honeyguide {}"
 
 SECTIONS = {
-    "Crawl": ("topic", "crawl", "resume", "recrawl", "schedule", "trust", "demo"),
+    "Crawl": ("topic", "crawl", "resume", "recrawl", "schedule", "merge", "trust", "demo"),
     "Read a collection": (
         "status",
         "report",

@@ -34,6 +34,7 @@ from honeyguide.store.index import FullText, Hit
 from honeyguide.store.layout import Layout
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Reviews, read_reviews
+from honeyguide.store.shards import is_sharded
 from honeyguide.store.state import State
 from honeyguide.web.url import canonical, url_id
 
@@ -82,8 +83,12 @@ class Collection:
 
     @classmethod
     def open(cls, folder: Path | str) -> Self:
-        """Open a folder that `honeyguide crawl` wrote, for reading."""
+        """Open a folder that `honeyguide crawl` wrote, for reading; of shards, as they are by now."""
         layout = Layout.open(Path(folder))
+        if is_sharded(layout.root):
+            from honeyguide.collection.merging import bring_up_to_date  # needed by few
+
+            bring_up_to_date(layout.root)
         return cls(State.open(layout.state_file, read_only=True), layout)
 
     @classmethod

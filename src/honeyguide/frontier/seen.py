@@ -56,6 +56,14 @@ def _rows(
     return size
 
 
+@compiled
+def _rows_of(
+    slots: NDArray[np.int32], ids: NDArray[np.int64], wanted: NDArray[np.int64], rows: NDArray[np.int32]
+) -> None:
+    """Fill in `rows` for `wanted`, 0 for those that are not known."""
+    rows[:] = [slots[_find(slots, ids, each)] for each in wanted.tolist()]
+
+
 class Seen:
     """Open addressing over row numbers: 4 bytes a slot, fingerprints are looked up in the columns.
 
@@ -93,8 +101,9 @@ class Seen:
 
     def find(self, wanted: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int32]:
         """Rows of many fingerprints, 0 for those that are not known."""
-        slots = self._slots
-        return np.array([slots[_find(slots, ids, each)] for each in wanted.tolist()], np.int32)
+        rows = np.empty(len(wanted), np.int32)
+        _rows_of(self._slots, ids, np.ascontiguousarray(wanted, np.int64), rows)
+        return rows
 
     def rows(
         self, wanted: NDArray[np.int64], ids: NDArray[np.int64], *, size: int

@@ -63,6 +63,7 @@ from honeyguide.store.archive_end import committed_end
 from honeyguide.store.checked import reading
 from honeyguide.store.index import FullText
 from honeyguide.store.layout import Layout, is_collection
+from honeyguide.store.shards import require_whole
 from honeyguide.store.state import State
 from honeyguide.web import Scope, TrapLimits
 from honeyguide.web.zones import ZoneLimits, Zones
@@ -142,6 +143,7 @@ def open_stores(config: Config, root: Path | None, clock: Clock) -> tuple[Stores
     if is_collection(root):
         layout = Layout.open(root)
         layout.require_ours()
+        require_whole(root)
     else:
         layout = Layout.create(root, software=SOFTWARE, topic=freeze(config), reach=reach(config, root=root))
     state = State.open(layout.state_file, synchronous=config.storage.sync.upper())

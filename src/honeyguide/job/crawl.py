@@ -34,6 +34,7 @@ from honeyguide.log import INFO, say
 from honeyguide.model import Event, Examples, Outcome, Topic
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.lock import holder
+from honeyguide.store.shards import is_sharded
 from honeyguide.store.state import State
 
 Made = TypeVar("Made")
@@ -444,11 +445,11 @@ def begin_again(root: Path) -> bool:
     Its topic file stays; archive and index hold nothing of the web. With a page, a robots.txt that was
     read, or a crawl running, nothing is touched.
     """
-    if not is_collection(root):
+    if not is_collection(root) or is_sharded(root):
         return False
     try:
         layout = Layout.open(root)  # which refuses folders that are links to others
-        if not layout.is_ours or not layout.state_file.is_file() or holder(layout.state_file):
+        if not layout.is_ours or not layout.state_file.is_file() or holder(layout.lock_file):
             return False
         with State.open(layout.state_file, read_only=True) as state:
             ended = {outcome for outcome, count in state.counts().items() if count}

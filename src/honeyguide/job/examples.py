@@ -30,6 +30,7 @@ from honeyguide.store.archive_reader import ArchivedResponse, iterate
 from honeyguide.store.atomic import replacing
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.plain import read_plain
+from honeyguide.store.shards import require_whole
 from honeyguide.store.state import State
 from honeyguide.topic.patterns import MAX_FILES, find_files, is_archive, is_url, labels
 from honeyguide.web import canonical, host_key, url_id
@@ -262,6 +263,7 @@ def read_corpus(path: Path) -> Iterator[Document]:
     if path.is_file():
         yield from _archived(path)
         return
+    require_whole(path)
     folder = Layout.open(path).archive_folder if is_collection(path) else path
     files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
     if len(files) > MAX_FILES:

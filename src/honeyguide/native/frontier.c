@@ -774,6 +774,26 @@ BODY(seen__rows)
 }
 FUNCTION(seen__rows, 5)
 
+BODY(seen__rows_of)
+{
+    Seen seen;
+    if (borrow_seen(loan, arguments, &seen) < 0)
+        return NULL;
+    Py_ssize_t count, room;
+    int64_t *wanted = borrow(loan, arguments[2], sizeof *wanted, &count, 0);
+    int32_t *rows = wanted ? borrow(loan, arguments[3], sizeof *rows, &room, 1) : NULL;
+    if (rows == NULL)
+        return NULL;
+    if (room < count) {
+        PyErr_SetString(PyExc_ValueError, "there is no room for so many");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        rows[i] = seen.slots[find(&seen, wanted[i])];
+    Py_RETURN_NONE;
+}
+FUNCTION(seen__rows_of, 4)
+
 /* -- words to numbers: honeyguide/text/word_table.py --------------------------------------------------- */
 
 typedef struct {

@@ -37,6 +37,9 @@ static PyMethodDef METHODS[] = {
     TWIN(seen__find),
     TWIN(seen__insert),
     TWIN(seen__rows),
+    TWIN(seen__rows_of),
+    TWIN(search_has_any),
+    TWIN(main_links_marked),
     TWIN(url_plain_urls),
     TWIN(links_joined),
     TWIN(word_table__put),
@@ -48,7 +51,7 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_evidence_set_priorities),
     TWIN(scout_words_read_addresses),
     TWIN(scout_words_read_anchors),
-    TWIN(scout_words_take_in),
+    TWIN(scout_words_take_in_page),
     {NULL, NULL, 0, NULL},
 };
 

@@ -27,6 +27,10 @@ PyObject *tag_counts(PyObject *module, PyObject *const *arguments, Py_ssize_t co
 PyObject *url_plain_urls(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *links_joined(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
+/* search.c */
+PyObject *search_has_any(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *main_links_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
 /* frontier.c */
 PyObject *pairing_heap_push(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *pairing_heap_pop(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -54,6 +58,7 @@ PyObject *queues_enqueue_rows(PyObject *module, PyObject *const *arguments, Py_s
 PyObject *seen__find(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *seen__insert(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *seen__rows(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *seen__rows_of(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__count(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -65,6 +70,6 @@ PyObject *scout_evidence_read_scores(PyObject *module, PyObject *const *argument
 PyObject *scout_evidence_set_priorities(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *scout_words_take_in(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

@@ -609,89 +609,99 @@ scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_
     return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(row + 1);
 }
 
-/* Different entries of the terms, and how often each occurs; how many, or -1. */
-static Py_ssize_t
-tally(PyObject *terms, Py_ssize_t most, uint32_t mask, int32_t *often, int32_t *entries)
+/* Four tables of one size (good, rest, pages, picture) and three totals. */
+typedef struct {
+    float *good, *rest, *pages, *picture;
+    double *totals;
+    Py_ssize_t size;
+} Vectors;
+
+static int
+borrow_vectors(Loan *loan, PyObject *tuple, Vectors *vectors)
 {
-    Py_ssize_t known = 0, count = PyList_GET_SIZE(terms);
-    for (Py_ssize_t i = 0; i < count && i < most; i++) {
-        PyObject *kept;
-        Py_ssize_t length;
-        const unsigned char *term = bytes_of(PyList_GET_ITEM(terms, i), &length, &kept);
-        if (term == NULL)
-            return -1;
-        int32_t entry = (int32_t)(crc32(term, length) & mask);
-        Py_XDECREF(kept);
-        if (often[entry]++ == 0)
-            entries[known++] = entry;
+    Py_ssize_t rest, pages, picture, totals;
+    BORROW(vectors->good, tuple, 0, &vectors->size);
+    BORROW(vectors->rest, tuple, 1, &rest);
+    BORROW(vectors->pages, tuple, 2, &pages);
+    BORROW(vectors->picture, tuple, 3, &picture);
+    BORROW(vectors->totals, tuple, 4, &totals);
+    Py_ssize_t size = vectors->size;
+    if (rest != size || pages != size || picture != size || totals != 3 || (size & (size - 1)) || !size) {
+        PyErr_SetString(PyExc_ValueError, "four tables of one size and three totals are wanted");
+        return -1;
     }
-    return known;
+    return 0;
+}
+
+/* Add a page, given by its different entries, to the sums; its likeness to the picture. */
+static double
+add_page(const Vectors *vectors, const int32_t *entries, Py_ssize_t known, const int32_t *often, double worth,
+         double *weights)
+{
+    double square = 0.0, found = 0.0;
+    vectors->totals[2] += 1.0;
+    for (Py_ssize_t i = 0; i < known; i++) {
+        int32_t entry = entries[i];
+        vectors->pages[entry] += 1.0f;
+        weights[i] = (1.0 + log(often[entry])) * log1p(vectors->totals[2] / (1.0 + vectors->pages[entry]));
+        square += weights[i] * weights[i];
+    }
+    double length = sqrt(square) > 1e-9 ? sqrt(square) : 1e-9;
+    for (Py_ssize_t i = 0; i < known; i++) {
+        double weight = weights[i] / length;
+        vectors->good[entries[i]] += (float)(worth * weight);
+        vectors->rest[entries[i]] += (float)((1.0 - worth) * weight);
+        found += weight * vectors->picture[entries[i]];
+    }
+    vectors->totals[0] += worth;
+    vectors->totals[1] += 1.0 - worth;
+    return found;
 }
 
 PyObject *
-scout_words_take_in(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)module;
-    if (wanted(count, 4, "scout_words_take_in") < 0)
+    if (wanted(count, 5, "scout_words_take_in_page") < 0)
         return NULL;
-    if (!PyList_Check(arguments[0])) {
-        PyErr_SetString(PyExc_TypeError, "a list of terms is wanted");
-        return NULL;
-    }
-    Py_ssize_t most = PyNumber_AsSsize_t(arguments[1], PyExc_OverflowError);
     double worth = PyFloat_AsDouble(arguments[2]);
     if (PyErr_Occurred())
         return NULL;
     Loan loan = {.count = 0};
-    float *arrays[4] = {NULL}; /* good, rest, pages, picture */
-    double *totals = NULL;
-    Py_ssize_t sizes[5];
-    for (int place = 0; place < 4; place++) {
-        PyObject *array = item(arguments[3], place);
-        if (array == NULL || (arrays[place] = borrow(&loan, array, sizeof(float), &sizes[place], 1)) == NULL)
-            break;
-    }
-    PyObject *last = arrays[3] != NULL ? item(arguments[3], 4) : NULL;
-    if (last != NULL)
-        totals = borrow(&loan, last, sizeof *totals, &sizes[4], 1);
+    Vectors vectors;
+    Py_ssize_t terms, names = 0, room = 0;
     double found = 0.0;
-    if (totals != NULL) {
-        Py_ssize_t size = sizes[0];
-        if (sizes[1] != size || sizes[2] != size || sizes[3] != size || sizes[4] != 3 || (size & (size - 1)) || !size)
-            PyErr_SetString(PyExc_ValueError, "four tables of one size and three totals are wanted");
-        Py_ssize_t room = PyList_GET_SIZE(arguments[0]) < most ? PyList_GET_SIZE(arguments[0]) : most;
-        int32_t *often = NULL, *entries = NULL;
+    const int32_t *numbers = borrow(&loan, arguments[0], sizeof *numbers, &terms, 0), *places = NULL;
+    int32_t *often = NULL;
+    if (numbers != NULL)
+        places = borrow(&loan, arguments[1], sizeof *places, &names, 0);
+    if (places != NULL)
+        often = borrow(&loan, arguments[4], sizeof *often, &room, 1);
+    if (often != NULL && borrow_vectors(&loan, arguments[3], &vectors) == 0) {
+        if (room != vectors.size)
+            PyErr_SetString(PyExc_ValueError, "counters are wanted, one an entry");
+        for (Py_ssize_t i = 0; i < terms && !PyErr_Occurred(); i++)
+            if (numbers[i] < 0 || numbers[i] >= names || places[numbers[i]] < 0 || places[numbers[i]] >= room)
+                PyErr_SetString(PyExc_IndexError, "a term has no entry");
+        int32_t *entries = NULL;
         double *weights = NULL;
-        if (!PyErr_Occurred() && room > 0) {
-            often = PyMem_Calloc((size_t)size, sizeof *often);
-            entries = PyMem_Malloc((size_t)room * sizeof *entries);
-            weights = PyMem_Malloc((size_t)room * sizeof *weights);
-            Py_ssize_t known = -1;
-            if (often == NULL || entries == NULL || weights == NULL)
+        if (!PyErr_Occurred() && terms > 0) {
+            entries = PyMem_Malloc((size_t)terms * sizeof *entries);
+            weights = PyMem_Malloc((size_t)terms * sizeof *weights);
+            if (entries == NULL || weights == NULL)
                 PyErr_NoMemory();
-            else
-                known = tally(arguments[0], most, (uint32_t)size - 1, often, entries);
-            if (known > 0) {
-                totals[2] += 1.0;
-                double square = 0.0;
-                for (Py_ssize_t i = 0; i < known; i++) {
-                    int32_t entry = entries[i];
-                    arrays[2][entry] += 1.0f;
-                    weights[i] = (1.0 + log(often[entry])) * log1p(totals[2] / (1.0 + arrays[2][entry]));
-                    square += weights[i] * weights[i];
+            else {
+                Py_ssize_t known = 0;
+                for (Py_ssize_t i = 0; i < terms; i++) {
+                    int32_t entry = places[numbers[i]];
+                    if (often[entry]++ == 0)
+                        entries[known++] = entry;
                 }
-                double length = sqrt(square) > 1e-9 ? sqrt(square) : 1e-9;
-                for (Py_ssize_t i = 0; i < known; i++) {
-                    double weight = weights[i] / length;
-                    arrays[0][entries[i]] += (float)(worth * weight);
-                    arrays[1][entries[i]] += (float)((1.0 - worth) * weight);
-                    found += weight * arrays[3][entries[i]];
-                }
-                totals[0] += worth;
-                totals[1] += 1.0 - worth;
+                found = add_page(&vectors, entries, known, often, worth, weights);
+                for (Py_ssize_t i = 0; i < known; i++)
+                    often[entries[i]] = 0;
             }
         }
-        PyMem_Free(often);
         PyMem_Free(entries);
         PyMem_Free(weights);
     }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
 from honeyguide.ordering.scout_evidence import TABLE, WORDS, Floats, Ints
-from honeyguide.text.tokens import Analyser
+from honeyguide.text.tokens import Analyser, Names
 
 TERMS: Final = 150
 """Words that make up the picture of a good page."""
@@ -131,11 +131,23 @@ class Vectors(NamedTuple):
 
 
 @compiled
-def take_in(terms: list[str], most: int, worth: float, vectors: Vectors) -> float:
-    """Add a page, given by its first `most` terms, to the sums; its likeness to the picture."""
-    if not terms:
+def take_in_page(numbers: Ints, places: Ints, worth: float, vectors: Vectors, often: Ints) -> float:
+    """Add a page, given by numbers of its terms, to the sums; its likeness to the picture.
+
+    Args:
+        numbers: Of the terms that are looked at.
+        places: Entries of the terms, by their numbers.
+        worth: Of the page.
+        vectors: The sums.
+        often: A counter for each entry, for C; all 0 before and after.
+    """
+    del often
+    if not len(numbers):
         return 0.0
-    places, often = np.unique([entry(term) for term in terms[:most]], return_counts=True)
+    return _added(*np.unique(places[numbers], return_counts=True), worth, vectors)
+
+
+def _added(places: Ints, often: NDArray[np.int64], worth: float, vectors: Vectors) -> float:
     vectors.pages[places] += 1.0
     vectors.totals[2] += 1.0
     weights = (1.0 + np.log(often)) * np.log1p(vectors.totals[2] / (1.0 + vectors.pages[places]))
@@ -161,6 +173,9 @@ class Likeness:
         self._border = "".join(self._analyser.terms(BORDER))
         good, rest, pages, picture = np.zeros((4, TABLE), np.float32)
         self._vectors = Vectors(good, rest, pages, picture, np.zeros(3))
+        self._often = np.zeros(TABLE, np.int32)
+        self._names: Names | None = None
+        self._places: Ints = np.zeros(0, np.int32)
 
     def anchor_entries(self, texts: Sequence[str]) -> Ints:
         """Entries of the words of anchors, a row of at most eight each, -1 where there are no more."""
@@ -174,7 +189,22 @@ class Likeness:
 
     def learn(self, text: str, worth: float) -> float:
         """Take in a page; its likeness to the picture as it is now."""
-        return take_in(self._analyser.terms(text), TEXT_TERMS, worth, self._vectors)
+        names, (numbers,) = self._analyser.numbered(text)
+        numbers = numbers[:TEXT_TERMS]
+        return take_in_page(numbers, self._places_of(names, numbers), worth, self._vectors, self._often)
+
+    def _places_of(self, names: Names, numbers: Ints) -> Ints:
+        """Entries by numbers of terms, all of `numbers` filled in; -1 for terms not met yet."""
+        if names is not self._names:
+            self._names, self._places = names, np.full(2 * len(names), -1, np.int32)
+        elif len(names) > len(self._places):
+            more = np.full(2 * len(names) - len(self._places), -1, np.int32)
+            self._places = np.concatenate((self._places, more))
+        places = self._places
+        for number in numbers[places[numbers] < 0].tolist():
+            if places[number] < 0:
+                places[number] = entry(names[number])
+        return places
 
     def draw(self) -> Floats:
         """Draw the picture again; what each word says for likeness (its part of it times its idf)."""

@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide.model import Link
 from honeyguide.parse.notes import FoundLink
+from honeyguide.parse.search import has_any
 from honeyguide.web.url import canonical_many
 
 MOST: Final = 1_000
@@ -34,7 +35,7 @@ def declared_languages(parser: LexborHTMLParser, body: bytes) -> dict[str, str]:
         >>> declared_languages(LexborHTMLParser(page), page)
         {'/de': 'de'}
     """
-    if b"hreflang" not in body and b"HREFLANG" not in body:
+    if not has_any(body, (b"hreflang", b"HREFLANG")):
         return {}
     found: dict[str, str] = {}
     for node in parser.css("link[hreflang][href],a[hreflang][href]")[:MOST]:

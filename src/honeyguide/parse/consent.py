@@ -13,6 +13,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from honeyguide.parse.search import has_any
+
 MOST: Final = 20_000
 """Characters of the longest banner: lists of partners are long."""
 SHARE: Final = 0.5
@@ -63,7 +65,7 @@ def hide_consent(parser: LexborHTMLParser, body: bytes) -> int:
         >>> hide_consent(tree, page), tree.css_first(".cookie-banner").attributes["hidden"]
         (1, '')
     """
-    if not any(word in body for word in _WORDS):
+    if not has_any(body, _WORDS):
         return 0
     found = [node for node in parser.css(_CANDIDATES)[:_LOOKED_AT] if _is_banner(node)]
     if not found:

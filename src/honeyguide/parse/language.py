@@ -47,7 +47,11 @@ def language_of(text: str, *, hint: str = "") -> str:
         'fr'
     """
     declared = declared_language(hint)
-    sample = _UNPRINTABLE.sub(" ", text[:SAMPLE]).encode("utf-8", "ignore")
+    start = text[:SAMPLE].replace("\n", " ")
+    # What is ASCII and can be printed has nothing to be taken out, which is quicker to see.
+    if not (start.isascii() and start.isprintable()):
+        start = _UNPRINTABLE.sub(" ", start)
+    sample = start.encode("utf-8", "ignore")
     if len(sample) < MINIMUM:
         return declared
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from honeyguide.compiled import compiled
 from honeyguide.parse.elements import BOILERPLATE, BREAKING
 from honeyguide.parse.main_text import MENU_DENSITY, MENU_LENGTH, MENU_LINES
 from honeyguide.parse.notes import FoundLink
@@ -29,6 +30,25 @@ def in_main_text(found: Sequence[FoundLink], main_text: str) -> list[bool]:
         >>> all(in_main_text(menu, "\n".join(names)))
         True
     """
+    return marked(list(found), main_text, _place, (MENU_LENGTH, MENU_DENSITY, MENU_LINES))
+
+
+@compiled
+def marked(
+    found: list[FoundLink],
+    main_text: str,
+    place_of: Callable[[str], tuple[bool, bool]],
+    rules: tuple[int, float, int],
+) -> list[bool]:
+    """Whether each link element of a page is in its main text.
+
+    Args:
+        found: As above.
+        main_text: As above.
+        place_of: Of a tag path, whether the main text may hold it, and whether its parent makes a line.
+        rules: Of menus, characters of the longest entry, least density and fewest entries.
+    """
+    longest, density, fewest = rules
     places: dict[str, tuple[bool, bool]] = {}
     main: list[bool] = []
     runs: list[tuple[int, int]] = []
@@ -36,17 +56,17 @@ def in_main_text(found: Sequence[FoundLink], main_text: str) -> list[bool]:
     for here, (_, _, _, _, anchor, context, path, _) in enumerate(found):
         place = places.get(path)
         if place is None:
-            place = places[path] = _place(path)
+            place = places[path] = place_of(path)
         main.append(place[0])
         length = len(anchor)
-        if 0 < length <= MENU_LENGTH and length > MENU_DENSITY * len(context):
+        if 0 < length <= longest and length > density * len(context):
             if start < 0:
                 start = here
         elif start >= 0:
-            if here - start >= MENU_LINES:
+            if here - start >= fewest:
                 runs.append((start, here))
             start = -1
-    if start >= 0 and len(found) - start >= MENU_LINES:
+    if start >= 0 and len(found) - start >= fewest:
         runs.append((start, len(found)))
     if runs:
         lines = frozenset(main_text.split("\n"))

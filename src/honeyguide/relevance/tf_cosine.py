@@ -140,8 +140,12 @@ class TfCosine:
     def judge_texts(self, texts: Sequence[str]) -> list[float]:
         """Score short texts, each as a page without a title."""
         learned = self._fitted()
-        terms_of = self._analyser.terms
-        return [self._score(self._raw((), terms_of(text)), learned) for text in texts]
+        terms_of, words = self._analyser.terms, self._words
+        # Nearly all anchors have none of the topic's words.
+        return [
+            0.0 if words.isdisjoint(terms := terms_of(text)) else self._score(self._raw((), terms), learned)
+            for text in texts
+        ]
 
     @property
     def topic(self) -> tuple[tuple[_Phrase, float], ...]:

@@ -30,13 +30,24 @@ import msgspec
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.store.atomic import sync_folder
+from honeyguide.store.layout import MERGED
 from honeyguide.store.plain import open_plain
+from honeyguide.store.shards import shard_folder
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 uses its own old names when imported
     from fastwarc import stream_io
 
 GzipWriter: Any = getattr(stream_io, "GzipWriter", None)
+QUICK: Any = None
+"""Intel's ISA-L with zlib's interface, or None: it is built for most machines, not for all."""
+try:
+    from isal import isal_zlib  # type: ignore[import-not-found, unused-ignore]
+
+    QUICK = isal_zlib
+except ImportError:
+    pass
+
 REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED_PROFILE = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
@@ -144,13 +155,18 @@ def header(fields: Iterable[tuple[str, str]], length: int) -> bytes:
 class RecordPacker:
     """Makes gzip members of records, keeping one deflater for all of them.
 
-    For 29 KB of HTML fastwarc's zlib-ng takes 107 µs at level 1 (to 12.6 KB) and 190 µs at level 2 (9.8 KB);
-    the standard library's level 1 takes 237 µs (10.3 KB), and is used where an older fastwarc has no
-    `GzipWriter`. Most pages arrive compressed and are not deflated at all, so speed is the default.
+    For 31 KB of HTML ISA-L takes 85 µs at level 1 (to 9.6 KB) and 8 µs for a record of 500 bytes. Where it is
+    missing, or another level is asked for, fastwarc's zlib-ng (261 µs to 11.9 KB) and the standard library
+    do it (22 µs). Most pages arrive compressed and are not deflated at all, so speed is the default.
+
+    Args:
+        level: zlib's.
+        quick: Whether ISA-L may do it.
     """
 
-    def __init__(self, level: int = 1) -> None:
+    def __init__(self, level: int = 1, *, quick: bool = True) -> None:
         self._level = level
+        self._quick = QUICK if quick and level == 1 else None
         self._output = io.BytesIO()
         self._writer = GzipWriter(self._output, compression_level=level) if GzipWriter else None
 
@@ -164,6 +180,8 @@ class RecordPacker:
         """
         if stored:
             return _half_stored(head, payload)
+        if self._quick is not None:
+            return bytes(self._quick.compress(b"".join((head, payload, b"\r\n\r\n")), 1, wbits=31))
         if len(payload) < _SMALL:
             deflater = zlib.compressobj(1, zlib.DEFLATED, *_SMALL_WINDOW)
             return deflater.compress(head + payload + b"\r\n\r\n") + deflater.flush()
@@ -200,6 +218,7 @@ DEFAULT_MAX_BYTES = 1 << 30
 _BUFFER_BYTES = 1 << 20
 _TRUNCATED = frozenset({"", "length", "time", "disconnect", "unspecified"})
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_OF_SHARD = re.compile(r"([0-9]{2,5})\.([A-Za-z0-9][A-Za-z0-9._-]{0,150})")
 _ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
 
 
@@ -518,6 +537,21 @@ def file_number(name: str, prefix: str) -> int:
             f"{name!r} is not an archive file of {prefix!r}; is the state of another collection?"
         )
     return int(match[1])
+
+
+def archive_path(folder: Path, name: str) -> Path:
+    """Where a file of an archive is.
+
+    A merged collection of shards has no files of its own: `03.pages-00001.warc.gz` is that file of shard 03.
+
+    Raises:
+        CollectionError: No file can have such a name.
+    """
+    if not name or Path(name).name != name:
+        raise CollectionError(f"{name!r} is not an archive file; is the state of another collection?")
+    if folder.parent.name == MERGED and (of_shard := _OF_SHARD.fullmatch(name)):
+        return shard_folder(folder.parent.parent, of_shard[1]) / folder.name / of_shard[2]
+    return folder / name
 
 
 def archive_files(folder: Path, prefix: str) -> list[Path]:

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from honeyguide.errors import CollectionError
-from honeyguide.store.archive import Position
+from honeyguide.store.archive import Position, archive_path
 from honeyguide.store.archive_scan import MAX_RECORD_BYTES, RawRecord, TornTail, inflate, parse_member, scan
 from honeyguide.store.plain import reading
 
@@ -105,7 +105,7 @@ def read_rendered(folder: Path, file: str, offset: int, length: int) -> bytes | 
     answer, following = _raw(folder, file, offset, length), offset + length
     where = f"{folder / file} at offset {following}"
     try:
-        with reading(folder / file) as handle:
+        with reading(archive_path(folder, file)) as handle:
             handle.seek(following)
             data = handle.read(_AHEAD)
             while True:
@@ -207,7 +207,7 @@ def _raw(folder: Path, file: str, offset: int, length: int) -> RawRecord:
     if Path(file).name != file or offset < 0 or length <= 0:
         raise CollectionError(f"{where}: no position in an archive; is the state of another collection?")
     try:
-        with reading(folder / file) as handle:
+        with reading(archive_path(folder, file)) as handle:
             handle.seek(offset)
             data = handle.read(min(length, MAX_RECORD_BYTES))
     except OSError as error:

@@ -294,6 +294,31 @@ class FullText:
         found = self._connection.execute("SELECT at FROM page WHERE row=?", (row,)).fetchone()
         return float(found[0]) if found else None
 
+    def contents(self) -> dict[int, tuple[float, float]]:
+        """Time and score of each page that is here, by row."""
+        found = self._connection.execute("SELECT row, at, score FROM page")
+        return {row: (at, score) for row, at, score in found}
+
+    def past_contents(self) -> set[tuple[int, float]]:
+        """Row and time of each replaced version that is here."""
+        return set(self._connection.execute("SELECT row, at FROM past")) if self._has_past else set()
+
+    def take_from(self, other: FullText, its_row: int, row: int) -> None:
+        """Put a page of another index in, under a row of its own here."""
+        url, title, language, score, at, text = other._connection.execute(
+            "SELECT url, title, language, score, at, text FROM page WHERE row=?", (its_row,)
+        ).fetchone()
+        self.add(row, url, title=title, text=_unpack(text), language=language, score=score, at=at)
+
+    def take_past_from(self, other: FullText, its_row: int, at: float, row: int) -> None:
+        """Put a replaced version of another index in."""
+        url, title, language, score, until, text = other._connection.execute(
+            "SELECT url, title, language, score, until, text FROM past WHERE row=? AND at=?", (its_row, at)
+        ).fetchone()
+        self.add_past(
+            row, url, title=title, text=_unpack(text), language=language, score=score, at=at, until=until
+        )
+
     def commit(self) -> None:
         """Make what was added since the last commit last."""
         try:

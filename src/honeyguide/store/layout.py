@@ -12,9 +12,13 @@ from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.store.atomic import replacing
 from honeyguide.store.plain import read_plain, require_folder, require_plain
+from honeyguide.store.shards import FILE as MANIFEST
+from honeyguide.store.shards import is_sharded
 from honeyguide.trust import is_ours, seal
 
 FORMAT_VERSION = 1
+MERGED = "merged"
+"""Folder of a collection of shards with what was merged of them (`collection.merging`)."""
 _MARKER = "collection.json"
 _UNFINISHED = (f".{_MARKER}.", ".topic.toml.")
 _MAX_MARKER_BYTES = 64 * 1024
@@ -37,6 +41,16 @@ class Layout(msgspec.Struct, frozen=True):
     root: Path
 
     @property
+    def content(self) -> Path:
+        """Where state, archive, index and models are: of a collection of shards, what was merged of them."""
+        return self.root / MERGED if is_sharded(self.root) else self.root
+
+    @property
+    def lock_file(self) -> Path:
+        """The file whose lock a running crawl holds (`store.lock`)."""
+        return self.root / MANIFEST if is_sharded(self.root) else self.state_file
+
+    @property
     def topic_file(self) -> Path:
         """What was asked."""
         return self.root / "topic.toml"
@@ -44,32 +58,32 @@ class Layout(msgspec.Struct, frozen=True):
     @property
     def state_file(self) -> Path:
         """URLs, hosts, links, journal."""
-        return self.root / "state.sqlite"
+        return self.content / "state.sqlite"
 
     @property
     def examples_file(self) -> Path:
         """What was known about the topic, as text; read and fetched once."""
-        return self.root / "examples.json"
+        return self.content / "examples.json"
 
     @property
     def prepared_file(self) -> Path:
         """The examples with what was gathered before the crawl."""
-        return self.root / "prepared.json"
+        return self.content / "prepared.json"
 
     @property
     def archive_folder(self) -> Path:
         """WARC files."""
-        return self.root / "archive"
+        return self.content / "archive"
 
     @property
     def index_file(self) -> Path:
         """Full text of the relevant pages."""
-        return self.root / "index.sqlite"
+        return self.content / "index.sqlite"
 
     @property
     def models_folder(self) -> Path:
         """Arrays and JSON."""
-        return self.root / "models"
+        return self.content / "models"
 
     @property
     def directory_file(self) -> Path:
@@ -119,8 +133,9 @@ class Layout(msgspec.Struct, frozen=True):
                 with replacing(layout.topic_file) as temporary:
                     temporary.write_text(topic, encoding="utf-8")
                 failpoint("begin.topic")
-            layout.archive_folder.mkdir(exist_ok=True)
-            layout.models_folder.mkdir(exist_ok=True)
+            if not is_sharded(root):
+                layout.archive_folder.mkdir(exist_ok=True)
+                layout.models_folder.mkdir(exist_ok=True)
         except OSError as error:
             raise CollectionError(f"{root}: {error.strerror}; choose a folder you can write to") from error
         failpoint("begin.folders")
@@ -148,7 +163,7 @@ class Layout(msgspec.Struct, frozen=True):
                 f"{root} has collection format {marker.format}, this honeyguide reads up to {FORMAT_VERSION};"
                 " use a newer honeyguide"
             )
-        for folder in (layout.archive_folder, layout.models_folder):
+        for folder in () if is_sharded(root) else (layout.archive_folder, layout.models_folder):
             try:
                 folder.mkdir(exist_ok=True)
             except OSError as error:

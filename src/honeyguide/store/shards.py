@@ -69,6 +69,14 @@ def is_sharded(root: Path) -> bool:
     return (root / FILE).is_file()
 
 
+def require_whole(root: Path) -> None:
+    """CollectionError for a collection of shards, where only an ordinary one will do."""
+    if is_sharded(root):
+        raise CollectionError(
+            f"{root} consists of shards; make one collection of it first: honeyguide merge {root} NEW_FOLDER"
+        )
+
+
 def shard_folder(root: Path, shard: str) -> Path:
     """The folder of one shard."""
     return root / FOLDER / shard

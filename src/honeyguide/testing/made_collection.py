@@ -112,6 +112,8 @@ class MadeCollection:
         terms: tuple[tuple[str, float], ...] = (),
         head: bytes = b"",
         body: bytes = b"",
+        digest: str = "",
+        simhash: int = 0,
     ) -> int:
         """Add a fetched page with the rows of its links; its row."""
         row = self.address(url, host=host, status=Outcome.FETCHED, parent=parent, anchor=anchor)
@@ -126,7 +128,8 @@ class MadeCollection:
         )
         record = PageRecord(
             row, self._pages, at, title=title, language=language, score=score, on_topic=on_topic, terms=terms,
-            digest=f"made:{row}", bytes=len(text), text_bytes=len(text), content_type="text/html",
+            digest=digest or f"made:{url}", simhash=simhash, bytes=len(text), text_bytes=len(text),
+            content_type="text/html",
             file=place.file if place else "", offset=place.offset if place else 0,
             length=place.length if place else 0,
         )  # fmt: skip
@@ -136,6 +139,11 @@ class MadeCollection:
         data: dict[str, object] = {"number": self._pages, "score": score, "on_topic": on_topic}
         self._state.append_event("page", url, data, at=at)
         return row
+
+    @property
+    def state(self) -> State:
+        """The open state, for what has no method of its own here."""
+        return self._state
 
     def dropped(self, url: str, *, outcome: Outcome, reason: str, anchor: str = "", parent: int = 0) -> int:
         """Add an address that ended without a page; its row."""

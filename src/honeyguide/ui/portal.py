@@ -16,6 +16,7 @@ from honeyguide.collection.collection import Collection
 from honeyguide.collection.exports.datasheet import topic_name
 from honeyguide.errors import HoneyguideError
 from honeyguide.store.layout import Layout, is_collection
+from honeyguide.store.shards import is_sharded
 from honeyguide.ui.applying import Applier, LinkCounter
 from honeyguide.ui.jobs import Jobs
 from honeyguide.ui.launch import Launcher
@@ -45,7 +46,7 @@ class Portal:
     @property
     def exists(self) -> bool:
         """Whether the folder holds a collection yet."""
-        return is_collection(self.folder) and self.layout.state_file.exists()
+        return is_collection(self.folder) and (is_sharded(self.folder) or self.layout.state_file.exists())
 
     @property
     def topic(self) -> str:
@@ -65,6 +66,8 @@ class Portal:
         Raises:
             CollectionError: There is none, or it cannot be read.
         """
+        if self._idle:
+            self.watch.follow()  # a collection that is opened follows its shards by itself
         file = self._file()
         collection = self._take(file) or Collection.open(self.folder)
         try:

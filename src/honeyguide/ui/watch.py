@@ -21,19 +21,24 @@ from starlette.concurrency import run_in_threadpool
 
 from honeyguide.collection.catalogue import Catalogue
 from honeyguide.collection.estimate import Estimate, estimate_of
+from honeyguide.collection.merging import bring_up_to_date
 from honeyguide.collection.overview import POINTS, Overview, look
 from honeyguide.collection.report import breadth_first
 from honeyguide.engine.budget import Budget
-from honeyguide.engine.control import OBEYED, Obeyed
+from honeyguide.engine.control import OBEYED, Obeyed, with_limits
+from honeyguide.engine.control import read as read_control
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.model import Outcome
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import holder
+from honeyguide.store.shards import is_sharded
 from honeyguide.store.state import State
 
 TICK_SECONDS = 1.0
 REST_FACTOR = 50.0
 """Rest this many times as long as a look took."""
+FOLLOW_FACTOR = 10.0
+"""Merging shards takes at most a tenth of the time."""
 HEARTBEAT_SECONDS = 15.0
 MOST_READERS = 500
 GROWN = 1.25
@@ -110,6 +115,7 @@ class Watch:
         self._lock = threading.RLock()
         self._state: State | None = None
         self._file = 0
+        self._follow_at = 0.0
         self._catalogue = Catalogue()
         self._beside = BreadthFirst(folder)
         self._version = -1
@@ -208,8 +214,22 @@ class Watch:
         self._catalogue.refresh(state)
         return self._catalogue
 
+    def follow(self) -> None:
+        """Merge what the shards of a collection have committed; seldom enough to leave time for others.
+
+        Raises:
+            CollectionError: They cannot be read.
+        """
+        with self._lock:
+            now = time.monotonic()
+            if now >= self._follow_at and is_sharded(self._layout.root):
+                bring_up_to_date(self._layout.root)
+                took = time.monotonic() - now
+                self._follow_at = now + max(TICK_SECONDS, FOLLOW_FACTOR * took)
+
     def _open(self) -> State:
         """The state, reopened when the collection was deleted and made again."""
+        self.follow()
         try:
             file = self._layout.state_file.stat().st_ino
         except OSError:
@@ -281,7 +301,7 @@ def stands(state: State, layout: Layout) -> Standing:
     if not sessions:
         return Standing()
     last = sessions[-1]
-    process = holder(layout.state_file) if last.stop is None else 0
+    process = holder(layout.lock_file) if last.stop is None else 0
     budget, paused = None, False
     held = state.setting(OBEYED)
     if held is not None:
@@ -291,6 +311,10 @@ def stands(state: State, layout: Layout) -> Standing:
             pass
         else:
             budget, paused = obeyed.budget, obeyed.paused and obeyed.session == last.number
+    if is_sharded(layout.root):  # their coordinator keeps no state of its own
+        asked = read_control(layout.root)
+        if asked.session == last.number:
+            budget, paused = with_limits(budget or Budget(), asked.budget), asked.paused
     ended = "it was killed" if last.stop is None and not process else last.reason
     return Standing(
         running=process > 0,

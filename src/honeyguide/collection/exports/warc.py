@@ -22,7 +22,15 @@ import msgspec
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.errors import CollectionError
 from honeyguide.model import Seen
-from honeyguide.store.archive import RecordPacker, field, header, record_id, sha1_digest, warc_date
+from honeyguide.store.archive import (
+    RecordPacker,
+    archive_path,
+    field,
+    header,
+    record_id,
+    sha1_digest,
+    warc_date,
+)
 from honeyguide.store.archive_reader import as_response
 from honeyguide.store.archive_scan import (
     MAX_RECORD_BYTES,
@@ -167,12 +175,10 @@ class RecordCopier:
     def _source(self, name: str) -> BinaryIO:
         if name == self._open_name and self._file is not None:
             return self._file
-        if Path(name).name != name or not name:
-            raise CollectionError(f"{name!r} is not an archive file; is the state of another collection?")
         if self._file is not None:
             self._file.close()
         try:
-            self._file = reading(self._folder / name)
+            self._file = reading(archive_path(self._folder, name))
         except OSError as error:
             raise CollectionError(
                 f"{self._folder / name}: {error.strerror}; restore the archive file"

@@ -20,6 +20,7 @@ from honeyguide.lab.webs.recorded.labels import write_rows
 from honeyguide.model import Event
 from honeyguide.store.archive import archive_files, file_number
 from honeyguide.store.layout import is_collection
+from honeyguide.store.shards import require_whole
 from honeyguide.web import host_key
 
 PREFIX = "pages"
@@ -72,6 +73,7 @@ def record(
 
 def record_collection(folder: Path, name: str, *, origin: str = "", replace: bool = False) -> Imported:
     """Turn what a collection has committed into a recorded web."""
+    require_whole(folder)
     with Collection.open(folder) as collection:
         assert collection.layout is not None
         archive = collection.layout.archive_folder
