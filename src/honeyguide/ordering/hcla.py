@@ -29,7 +29,7 @@ Method: TypeAlias = Literal["update", "full"]
 SPARE: Final = 10
 """Directions kept beyond those wanted: the next reordering starts from them, too."""
 DENSE_PAGES: Final = 5_000
-"""Up to so many documents their words are multiplied as a dense array (20 MB)."""
+"""Up to so many fetched pages their words are multiplied as a dense array (20 MB)."""
 DEFAULT_K: Final = 50
 LAST: Final = -2.0
 """Below every cosine: a new URL that waits for the next reordering."""
@@ -96,7 +96,7 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
     adaptive_k: bool = False
     adaptive_n: bool = False
     between: Between = "wait"
-    passes: int = 2
+    passes: int = 1
     rounds: int = 8
     method: Method = "update"
 
@@ -185,7 +185,9 @@ class Hcla(LocalOrder):
         self._learned = 0
         self._reordered_at = 0
         self._rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-        self._vectors = np.empty((0, 0))
+        # As precise as the products they come from; a decomposition in full is for comparison.
+        self._precision: Any = np.float64 if options.method == "full" else np.float32
+        self._vectors: Array = np.empty((0, 0), dtype=self._precision)
         self._values = np.empty(0)
         self._link_rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._link_ids: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -289,7 +291,8 @@ class Hcla(LocalOrder):
         self._rows, self._link_rows, self._link_ids = (
             arrays[name].astype(np.int64) for name in ("rows", "link_rows", "link_ids")
         )
-        self._vectors, self._values = (arrays[name].astype(np.float64) for name in ("vectors", "values"))
+        self._vectors = arrays["vectors"].astype(self._precision)
+        self._values = arrays["values"].astype(np.float64)
         self._placed_query = None
         return self
 
@@ -340,12 +343,15 @@ class Hcla(LocalOrder):
 
     def _expanded(self, known: KnownLinks, graph: CrawlGraph, kept: NDArray[np.int64]) -> Expanded:
         space, _ = self._topic()
+        terms, few = len(space.vocabulary), len(self._seen) <= DENSE_PAGES
         return Expanded(
             space,
-            self._seen.words(len(space.vocabulary)),
-            known.among,
-            self._anchors(known, graph, kept),
-            known.frontier[kept] if len(kept) < len(known.nodes) else known.frontier,
+            # A page has hundreds of the thousand terms: as a dense array the product takes half the time.
+            self._seen.dense_words(terms) if few else self._seen.words(terms),
+            self._seen.squares(),
+            among=known.among,
+            anchors=self._anchors(known, graph, kept),
+            links=known.frontier[kept] if len(kept) < len(known.nodes) else known.frontier,
             link_weight=self.options.link_weight,
             frontier_weight=self.options.frontier_weight,
             background=not 0 < self.options.background_until <= self._learned,
@@ -368,7 +374,12 @@ class Hcla(LocalOrder):
             known=self._carried_over(len(space.basis)),
         )
         return followed(
-            matrix.gram(), start, factors, spare=SPARE, depth=self.options.passes, rounds=self.options.rounds
+            matrix.gram(),
+            start.astype(self._precision),
+            factors,
+            spare=SPARE,
+            depth=self.options.passes,
+            rounds=self.options.rounds,
         )
 
     def _carried_over(self, terms: int) -> Array | None:
@@ -376,7 +387,7 @@ class Hcla(LocalOrder):
         if not len(self._values):
             return None
         ids = np.array(self._seen.ids, dtype=np.int64)
-        block = np.zeros((terms + len(ids), self._vectors.shape[1]))
+        block = np.zeros((terms + len(ids), self._vectors.shape[1]), dtype=self._precision)
         block[:terms] = self._vectors[:terms]
         order = np.argsort(self._rows)
         if len(order):
@@ -445,12 +456,11 @@ class Expanded:
 
     Args:
         space: The corpus: A.
-        words: L, transposed: fetched pages by terms.
+        words: L, transposed: fetched pages by terms, dense or CSR.
+        squares: The squared length of each row of `words`.
         among: G, transposed: fetched pages by fetched pages that link to them.
         anchors: O, transposed: frontier pages by terms; None for zero.
         links: R, transposed: frontier pages by fetched pages that link to them.
-        links: Which links make up G and R: `all`, or those in the `main` text of their page, without menus,
-            footers and the like. A page that only navigation leads to then waits behind all others.
         link_weight: Entry of G and R for one link.
         frontier_weight: Length of the frontier's columns.
         background: Whether A is there; otherwise its columns are zero.
@@ -460,46 +470,50 @@ class Expanded:
         self,
         space: LatentSpace,
         words: Rows,
+        squares: Array,
+        *,
         among: Rows,
         anchors: Rows | None,
         links: Rows,
-        *,
         link_weight: float = 1.0,
         frontier_weight: float = 1.0,
         background: bool = True,
     ) -> None:
         self.terms = len(space.basis)
-        self.corpus = space.rank
-        words, among = _normalised(words, among, link_weight, 1.0)
-        anchors, links = _normalised(anchors, links, link_weight, frontier_weight)
-        corpus = sparse.csr_matrix((space.basis * space.values).T * float(background))
-        self._documents = sparse.vstack((corpus, words)).tocsr()
-        self._among, self._anchors, self._links = among, anchors, links
+        self._corpus = space.basis * space.values * float(background)
+        # Words stay as they are, and their lengths beside them: links that join change the lengths only.
+        self._words, self._lengths = words, _inverse_lengths(squares, among, link_weight, 1.0)
+        self._among = _scaled(among, self._lengths * link_weight)
+        said: Array = np.zeros(links.shape[0])
+        if anchors is not None:
+            row = np.repeat(np.arange(anchors.shape[0]), np.diff(anchors.indptr))
+            said = np.bincount(row, anchors.data * anchors.data, anchors.shape[0]).astype(np.float64)
+        factors = _inverse_lengths(said, links, link_weight, frontier_weight)
+        self._anchors = None if anchors is None else _scaled(anchors, factors)
+        self._links = _scaled(links, factors * link_weight)
 
     def gram(self) -> Callable[[Array], Array]:
         """`X -> C C' X`, in single precision: its rounding is far below the tolerance of what it is for."""
         single = np.float32
-        # A page has hundreds of the thousand terms: as a dense array the product takes half the time.
-        documents: Any = self._documents.astype(single)
-        if documents.shape[0] <= DENSE_PAGES:
-            documents = documents.toarray()
+        corpus, words = self._corpus.astype(single), self._words.astype(single, copy=False)
+        lengths = self._lengths.astype(single)[:, None]
         among, links = self._among.astype(single), self._links.astype(single)
         back_among, back_links = among.T.tocsr(), links.T.tocsr()
         anchors = None if self._anchors is None else self._anchors.astype(single)
 
         def times(block: Array) -> Array:
-            narrow = block.astype(single)
+            narrow = block.astype(single, copy=False)
             top, bottom = narrow[: self.terms], narrow[self.terms :]
-            fetched = documents @ top
-            fetched[self.corpus :] += among @ bottom
-            frontier = links @ bottom
-            if anchors is not None:
-                frontier += anchors @ top
-            upper = documents.T @ fetched
-            if anchors is not None:
-                upper = upper + anchors.T @ frontier
-            lower = back_among @ fetched[self.corpus :] + back_links @ frontier
-            return np.vstack((upper, lower)).astype(np.float64)
+            fetched = np.asarray(words @ top) * lengths + among @ bottom
+            lower = back_among @ fetched
+            upper = words.T @ (fetched * lengths) + corpus @ (corpus.T @ top)
+            if links.shape[0]:
+                frontier = links @ bottom
+                if anchors is not None:
+                    frontier += anchors @ top
+                    upper = upper + anchors.T @ frontier
+                lower = lower + back_links @ frontier
+            return np.vstack((upper, lower)).astype(block.dtype, copy=False)
 
         return times
 
@@ -515,9 +529,11 @@ class Expanded:
         anchors = self._anchors
         if anchors is None:
             anchors = sparse.csr_matrix((self._links.shape[0], self.terms))
-        none = sparse.csr_matrix((self.corpus, self._among.shape[1]))
-        lower = sparse.hstack((sparse.vstack((none, self._among)).T, self._links.T))
-        return sparse.vstack((sparse.hstack((self._documents.T, anchors.T)), lower)).tocsr()
+        words = _scaled(sparse.csr_matrix(self._words, dtype=np.float64), self._lengths)
+        corpus = sparse.csr_matrix(self._corpus)
+        none = sparse.csr_matrix((self._among.shape[1], corpus.shape[1]))
+        upper = sparse.hstack((corpus, words.T, anchors.T))
+        return sparse.vstack((upper, sparse.hstack((none, self._among.T, self._links.T)))).tocsr()
 
 
 def start_block(
@@ -541,15 +557,10 @@ def start_block(
     return np.hstack((known, drawn * 1e-2))
 
 
-def _normalised(words: Rows | None, links: Rows, weight: float, length: float) -> tuple[Rows | None, Rows]:
-    squares = np.diff(links.indptr) * weight * weight
-    if words is not None:
-        row = np.repeat(np.arange(words.shape[0]), np.diff(words.indptr))
-        squares = squares + np.bincount(row, weights=words.data * words.data, minlength=words.shape[0])
-    lengths = np.sqrt(squares)
-    factors = np.divide(length, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
-    scaled = _scaled(links, factors * weight)
-    return (None if words is None else _scaled(words, factors)), scaled
+def _inverse_lengths(squares: Array, links: Rows, weight: float, length: float) -> Array:
+    """What brings columns with these words and links to a length; 0 for empty ones."""
+    lengths = np.sqrt(np.diff(links.indptr) * weight * weight + squares)
+    return np.asarray(np.divide(length, lengths, out=np.zeros_like(lengths), where=lengths > 0.0))
 
 
 def _scaled(matrix: Rows, factors: Array) -> Rows:

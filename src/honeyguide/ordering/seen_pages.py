@@ -37,6 +37,9 @@ class SeenPages:
         self.urls: list[str] = []
         self.scores: list[float] = []
         self._words: list[tuple[NDArray[np.int32], NDArray[np.float64]]] = []
+        self._squares: list[float] = []
+        self._dense: NDArray[np.float32] = np.empty((0, 0), dtype=np.float32)
+        self._filled = 0
         self._links: list[NDArray[np.int64]] = []
         self._known: set[int] = set()
         self._anchors: dict[int, dict[int, float]] = {}
@@ -65,7 +68,9 @@ class SeenPages:
         self.urls.append(url)
         self.scores.append(score)
         numbers = np.fromiter(weights.keys(), np.int32, len(weights))
-        self._words.append((numbers, np.fromiter(weights.values(), np.float64, len(weights))))
+        values = np.fromiter(weights.values(), np.float64, len(weights))
+        self._words.append((numbers, values))
+        self._squares.append(float(values @ values))
         self._links.append(np.array(links, dtype=np.int64))
 
     def add_anchor(self, page: int, weights: dict[int, float]) -> None:
@@ -97,8 +102,12 @@ class SeenPages:
         self.urls = [self.urls[i] for i in kept]
         self.scores = [self.scores[i] for i in kept]
         self._words = [self._words[i] for i in kept]
+        self._squares = [self._squares[i] for i in kept]
         self._links = [self._links[i] for i in kept]
         self._known = set(self.ids)
+        still = [i for i in kept if i < self._filled]
+        self._dense[: len(still)] = self._dense[still]
+        self._filled = len(still)
 
     def links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The links that alone shall count: place of the page among those remembered, and target."""
@@ -110,6 +119,25 @@ class SeenPages:
     def words(self, terms: int) -> Rows:
         """Term weights, one row a page."""
         return _stacked(self._words, terms)
+
+    def dense_words(self, terms: int) -> NDArray[np.float32]:
+        """The same as a dense array in single precision; kept, and extended by the pages that are new."""
+        if len(self.ids) > len(self._dense) or self._dense.shape[1] != terms:
+            if self._dense.shape[1] != terms:
+                self._filled = 0
+            grown = np.zeros((max(64, 2 * len(self.ids)), terms), dtype=np.float32)
+            grown[: self._filled] = self._dense[: self._filled] if self._filled else 0.0
+            self._dense = grown
+        for place in range(self._filled, len(self.ids)):
+            numbers, weights = self._words[place]
+            self._dense[place] = 0.0
+            self._dense[place, numbers] = weights
+        self._filled = len(self.ids)
+        return self._dense[: self._filled]
+
+    def squares(self) -> NDArray[np.float64]:
+        """The squared length of each page's words."""
+        return np.array(self._squares, dtype=np.float64)
 
     def anchors(self, ids: NDArray[np.int64], terms: int) -> Rows:
         """Term weights of the links to each of `ids`, one row each."""
@@ -147,6 +175,8 @@ class SeenPages:
         self.urls = msgspec.convert(saved.values["urls"], list[str])
         self.scores = arrays["page_scores"].tolist()
         self._words = _unflat("page", arrays)
+        self._squares = [float(values @ values) for _, values in self._words]
+        self._filled = 0
         ends: list[int] = arrays["page_link_ends"].tolist()
         links = arrays["page_links"].astype(np.int64)
         self._links = [links[start:end] for start, end in pairwise([0, *ends])]

@@ -17,7 +17,7 @@ from honeyguide.relevance.tf_cosine import STEEPNESS, TfCosine
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
 from honeyguide.text.segmentation import Segmenter
-from honeyguide.text.tokens import Analyser, Names, Numbered
+from honeyguide.text.tokens import Analyser, Names, Numbered, Places
 from honeyguide.web import url_id
 
 Array = NDArray[np.float64]
@@ -41,9 +41,6 @@ LONE_LIKENESS: Final = 0.2
 """Cosine that a page on topic is believed to have with a single example."""
 TOP_TERMS: Final = 10
 MOST_AGAINST: Final = 5
-UNKNOWN: Final = -2
-ABSENT: Final = -1
-"""In place of a number of the vocabulary: not looked up yet, and not in it."""
 _STRANGE: Final = math.log(USUAL_PAGES / 0.5)
 """Inverse document frequency of a term never met, before there are pages."""
 BELIEVED: Final = 4.0
@@ -164,8 +161,7 @@ class Calibrated:
         self._keywords: list[float] = []
         self._terms: list[str] = []
         self._own: dict[int, float] = {}
-        self._names: Names | None = None
-        self._places: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._places = Places(self._vocabulary)
         self._last: tuple[Page, _Read] | None = None
 
     def fit(self, examples: Examples) -> Self:
@@ -360,6 +356,7 @@ class Calibrated:
         self._vocabulary = {
             term: number for number, term in enumerate(vocabulary.split("\n") if vocabulary else ())
         }
+        self._places = Places(self._vocabulary)
         if arrays["terms"].max(initial=-1) >= len(self._vocabulary):
             raise ValueError("a text has terms that are not in the vocabulary")
         texts: list[_Text] = []
@@ -423,21 +420,13 @@ class Calibrated:
         numbers = self._vocabulary
         for place in (terms < 0).nonzero()[0].tolist():
             number = int(read.terms[place])
-            terms[place] = self._places[number] = numbers.setdefault(read.names[number], len(numbers))
+            terms[place] = numbers.setdefault(read.names[number], len(numbers))
+            self._places.put(number, int(terms[place]))
         return _Text(id_, terms, read.counts, read.keywords)
 
     def _known(self, read: _Read) -> NDArray[np.int64]:
         """Numbers in the vocabulary, by numbers of the analyser; -1 for terms that it does not have."""
-        if read.names is not self._names:
-            self._names, self._places = read.names, np.full(2 * len(read.names), UNKNOWN, np.int64)
-        elif len(read.names) > len(self._places):
-            more = np.full(2 * len(read.names) - len(self._places), UNKNOWN, np.int64)
-            self._places = np.concatenate((self._places, more))
-        found = self._places[read.terms]
-        for place in (found == UNKNOWN).nonzero()[0].tolist():
-            number = int(read.terms[place])
-            found[place] = self._places[number] = self._vocabulary.get(read.names[number], ABSENT)
-        return found
+        return self._places.of(read.names, read.terms)
 
     def _weights(self, read: _Read) -> tuple[NDArray[np.int64], Array]:
         """Numbers of the terms that count and their parts of the text's unit vector."""
@@ -556,7 +545,7 @@ class Calibrated:
         place[used] = np.arange(len(used))
         names = list(self._vocabulary)
         self._vocabulary = {names[number]: new for new, number in enumerate(used.tolist())}
-        self._names = None
+        self._places = Places(self._vocabulary)
         for group in (self._sample, self._given, self._taught):
             group[:] = [msgspec.structs.replace(text, terms=place[text.terms]) for text in group]
 

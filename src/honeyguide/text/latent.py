@@ -15,7 +15,7 @@ from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples
 from honeyguide.text.segmentation import Segmenter
 from honeyguide.text.svd_update import truncated_svd
-from honeyguide.text.tokens import Analyser
+from honeyguide.text.tokens import Analyser, Places
 from honeyguide.text.vectors import Rows, Vocabulary, normalise_rows
 
 Array: TypeAlias = NDArray[np.float64]
@@ -42,6 +42,7 @@ class TermSpace:
         self.vocabulary = Vocabulary(terms)
         self.weighting: Weighting = weighting
         self.analyser = analyser or Analyser()
+        self._places = Places(self.vocabulary.column)
         self._last: tuple[tuple[str, ...], dict[int, float]] = ((), {})
 
     def weights(self, *texts: str) -> dict[int, float]:
@@ -52,12 +53,12 @@ class TermSpace:
         known, answer = self._last
         if len(known) == len(texts) and all(a is b for a, b in zip(known, texts, strict=True)):
             return answer
-        column = self.vocabulary.column.get
-        found: Counter[int | None] = Counter()
-        for text in texts:
-            found.update(map(column, self.analyser.terms(text)))
-        counts = {number: float(count) for number, count in found.items() if number is not None}
-        answer = _weighted(counts, self.weighting)
+        read = self.analyser.numbered(*texts)
+        terms, counts = self.analyser.counted(np.concatenate(read.texts))
+        columns = self._places.of(read.names, terms)
+        ours = columns >= 0
+        found = dict(zip(columns[ours].tolist(), counts[ours].astype(np.float64).tolist(), strict=True))
+        answer = _weighted(found, self.weighting)
         self._last = (texts, answer)
         return answer
 

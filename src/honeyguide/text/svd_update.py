@@ -183,7 +183,8 @@ def followed(
 
     Args:
         times: Multiplies a block of columns with A A'.
-        start: Rows of A by directions; need not be orthonormal, and rows that are new may be zero.
+        start: Rows of A by directions; need not be orthonormal, and rows that are new may be zero. All is
+            reckoned in its precision, so single precision takes half the time.
         rank: Vectors wanted.
         spare: Vectors given beyond that, for the next start.
         depth: Blocks of residuals before the first look.
@@ -214,14 +215,18 @@ def followed(
         newest = times(fresh)
         basis, image = np.hstack((basis, fresh)), np.hstack((image, newest))
     for look in range(rounds + 1):
-        values, rotation = scipy.linalg.eigh(basis.T @ image)
-        values, rotation = values[::-1][:kept], rotation[:, ::-1][:, :kept]
+        small = _dense(basis.T @ image)
+        values, rotation = scipy.linalg.eigh(
+            small, subset_by_index=(max(0, len(small) - kept), len(small) - 1)
+        )
+        values, rotation = values[::-1], np.ascontiguousarray(rotation[:, ::-1], dtype=basis.dtype)
+        vectors = basis @ rotation
         if look == rounds:
             break
-        residuals = image @ rotation - (basis @ rotation) * values
+        residuals = image @ rotation - vectors * values.astype(basis.dtype)
         cut = values[rank] if len(values) > rank else 0.0
         distance = np.maximum(values - cut, NEGLIGIBLE * values[0])
-        unsettled = np.linalg.norm(residuals, axis=0) > tolerance * distance
+        unsettled = _lengths(residuals) > tolerance * distance
         if not unsettled[:rank].any():
             break
         unsettled[rank:] = True  # the first ones left out decide where the cut is
@@ -229,7 +234,7 @@ def followed(
         if not fresh.shape[1]:
             break
         basis, image = np.hstack((basis, fresh)), np.hstack((image, times(fresh)))
-    return basis @ rotation, np.sqrt(np.maximum(values, 0.0))
+    return vectors, np.sqrt(np.maximum(values, 0.0))
 
 
 def fold_in_documents(svd: Svd, columns: Matrix) -> Array:
@@ -288,20 +293,25 @@ def _completed(basis: Array | None, columns: Array) -> Array:
     is as accurate.
     """
     room = len(columns) - (0 if basis is None else basis.shape[1])
+    negligible = 10 * SINGLE if columns.dtype == np.float32 else NEGLIGIBLE
     for least in (SINGLE, 0.5):  # what is left of a column may be rounding the first time, never the second
-        before = np.linalg.norm(columns, axis=0)
+        before = _lengths(columns)
         if basis is not None:
             columns = columns - basis @ (basis.T @ columns)
-        lengths = np.linalg.norm(columns, axis=0)
+        lengths = _lengths(columns)
         there = lengths > np.maximum(least * before, np.finfo(float).tiny)
         columns = columns[:, there] / lengths[there]
         if not columns.shape[1] or room < 1:
             return columns[:, :0]
-        values, vectors = scipy.linalg.eigh(columns.T @ columns)
-        kept = values > NEGLIGIBLE * values[-1]
+        values, vectors = scipy.linalg.eigh(_dense(columns.T @ columns))
+        kept = values > negligible * values[-1]
         kept[: max(0, len(kept) - room)] = False
-        columns = columns @ (vectors[:, kept] / np.sqrt(values[kept]))
+        columns = columns @ (vectors[:, kept] / np.sqrt(values[kept])).astype(columns.dtype)
     return np.asarray(columns)
+
+
+def _lengths(columns: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->j", columns, columns)))
 
 
 def _rotated(left: Array, core: Array, right: Array, *, rank: int) -> Svd:

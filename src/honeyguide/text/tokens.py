@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Self, cast
 
 import numpy as np
@@ -146,6 +146,45 @@ class Numbered(NamedTuple):
 
     names: Names
     texts: tuple[NDArray[np.int32], ...]
+
+
+class Places:
+    """Where an analyser's terms are in a vocabulary of one's own; each term is looked up once.
+
+    Args:
+        vocabulary: Places by term. It may grow.
+
+    Example:
+        >>> analyser = Analyser(("en",))
+        >>> read = analyser.numbered("owls at night")
+        >>> Places({"night": 0, "owl": 1}).of(read.names, read.texts[0]).tolist()
+        [1, 0]
+    """
+
+    ABSENT: Final = -1
+    _NEW: Final = -2
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self._vocabulary = vocabulary
+        self._names: Names | None = None
+        self._known: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def of(self, names: Names, terms: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The places of terms, by their numbers; `ABSENT` for those that the vocabulary does not have."""
+        if names is not self._names:
+            self._names, self._known = names, np.full(2 * len(names), self._NEW, np.int64)
+        elif len(names) > len(self._known):
+            more = np.full(2 * len(names) - len(self._known), self._NEW, np.int64)
+            self._known = np.concatenate((self._known, more))
+        found = self._known[terms]
+        for index in (found == self._NEW).nonzero()[0].tolist():
+            number = int(terms[index])
+            found[index] = self._known[number] = self._vocabulary.get(names[number], self.ABSENT)
+        return found
+
+    def put(self, number: int, place: int) -> None:
+        """Note that a term, by its number in the names asked for last, has a place now."""
+        self._known[number] = place
 
 
 class _Memory:
