@@ -21,7 +21,7 @@ demo: $(STAMP)   ## A real focused crawl end to end, no network needed
 	@$(BIN)/honeyguide demo
 
 test: $(STAMP)   ## All tests but the slow ones; real-time ones that fail are tried once more, alone
-	@$(BIN)/python -m pytest -n 2 --dist loadscope || $(BIN)/python -m pytest --again
+	@$(BIN)/python -m pytest -n 3 --dist loadscope || $(BIN)/python -m pytest --again
 	@$(BIN)/honeyguide lab gate --quiet
 
 retest: $(STAMP) ## The real-time tests that failed last time once more, alone; any other failure stands

@@ -31,6 +31,8 @@ SPARE: Final = 10
 DENSE_PAGES: Final = 5_000
 """Up to so many fetched pages their words are multiplied as a dense array (20 MB)."""
 DEFAULT_K: Final = 50
+SETTLED: Final = 0.05
+"""How near a vector must come to the true space, see `followed`: ranks agree long before the last digit does."""
 LAST: Final = -2.0
 """Below every cosine: a new URL that waits for the next reordering."""
 CHUNK: Final = 20_000
@@ -97,7 +99,7 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
     adaptive_n: bool = False
     between: Between = "wait"
     passes: int = 1
-    rounds: int = 8
+    rounds: int = 2
     method: Method = "update"
 
     def __post_init__(self) -> None:
@@ -380,6 +382,7 @@ class Hcla(LocalOrder):
             spare=SPARE,
             depth=self.options.passes,
             rounds=self.options.rounds,
+            tolerance=SETTLED,
         )
 
     def _carried_over(self, terms: int) -> Array | None:
