@@ -32,7 +32,7 @@ DENSE_PAGES: Final = 5_000
 """Up to so many fetched pages their words are multiplied as a dense array (20 MB)."""
 DEFAULT_K: Final = 50
 SETTLED: Final = 0.05
-"""How near a vector must come to the true space, see `followed`: ranks agree long before the last digit does."""
+"""How near vectors must come to the true ones (`followed`): ranks agree long before the last digit does."""
 LAST: Final = -2.0
 """Below every cosine: a new URL that waits for the next reordering."""
 CHUNK: Final = 20_000
