@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.checkpoint import KEPT, Checkpoints
+from honeyguide.errors import CollectionError
 from honeyguide.model import Examples
 from honeyguide.ordering.best_first import BestFirst
 from honeyguide.relevance.tf_cosine import TfCosine
+from honeyguide.store.models import Saved, read_saved
 from honeyguide.store.state import State
 
 
@@ -23,3 +28,42 @@ def test_only_the_newest_files_stay(tmp_path: Path) -> None:
     kept = {path.name for path in tmp_path.iterdir()}
     newest = range(12_000 - 1000 * KEPT, 12_000, 1000)
     assert kept == {"model-of-mine.npz", *(f"model-{pages}.npz" for pages in newest)}
+
+
+class Counting(BestFirst):
+    """An order that learns one number and hands its own array out."""
+
+    def __init__(self) -> None:
+        self.numbers = np.zeros(1000)
+
+    def save(self) -> Saved:
+        return Saved(values={"first": float(self.numbers[0])}, arrays={"numbers": self.numbers})
+
+
+def test_what_is_written_beside_the_crawl_is_what_was_learned_until_then(tmp_path: Path) -> None:
+    with State.open(None) as state:
+        order = Counting()
+        model = TfCosine().fit(Examples(keywords=("owl",)))
+        checkpoints = Checkpoints(state, tmp_path, model, order)
+        checkpoints.begin(Tally(pages=1000))
+        order.numbers += 1.0
+        assert state.setting("checkpoint") is None  # not before it is whole, and somebody has looked
+        checkpoints.settle(wait=True)
+        assert state.setting("checkpoint") == 1000
+        saved = read_saved(tmp_path, "order-1000")
+        assert not saved.arrays["numbers"].any()
+        checkpoints.begin(Tally(pages=2000))
+        checkpoints.save(Tally(pages=3000))  # waits for the one under way
+        assert state.setting("checkpoint") == 3000
+        assert read_saved(tmp_path, "order-2000").values == {"first": 1.0}
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told_at_the_next_turn(tmp_path: Path) -> None:
+    with State.open(None) as state:
+        model = TfCosine().fit(Examples(keywords=("owl",)))
+        checkpoints = Checkpoints(state, tmp_path / "gone", model, Counting())
+        checkpoints.begin(Tally(pages=1000))
+        with pytest.raises(CollectionError, match="check the folder"):
+            checkpoints.settle(wait=True)
+        assert state.setting("checkpoint") is None
+        checkpoints.settle(wait=True)

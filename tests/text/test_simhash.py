@@ -5,7 +5,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.text.simhash import _bit_counts, _word_hashes, hamming, simhash
+from honeyguide.text.segmentation import UNSPACED
+from honeyguide.text.simhash import _bit_counts, _class_table, _word_hashes, hamming, simhash
 
 
 def text_of(seed: int, count: int = 600) -> list[str]:
@@ -62,3 +63,12 @@ def test_hamming_of_signed_values() -> None:
 @given(st.text())
 def test_any_text_has_a_fingerprint(text: str) -> None:
     assert simhash(text) == simhash(text)
+
+
+def test_every_character_has_its_class() -> None:
+    table = _class_table()
+    assert len(table) == 0x10000
+    for code in (*range(0, 0x3000, 7), *range(0x3000, 0xFFFF, 101), 0x4E00, 0xD800, 0xFFFE):
+        alone = UNSPACED.fullmatch(chr(code)) is not None
+        assert table[code] == (2 if alone else int(chr(code).isalnum())), hex(code)
+    assert table[0xFFFF] == 2

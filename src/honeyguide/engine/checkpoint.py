@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,7 +14,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
-from honeyguide.store.models import Saved, read_saved, write_saved
+from honeyguide.store.models import Encoded, Saved, encode_saved, read_saved, write_encoded
 from honeyguide.store.state import State
 from honeyguide.web.zones import Zones, twin_of
 
@@ -27,6 +29,23 @@ GROWTH = 1.25
 ROWS_A_PAGE = 200
 """A file has a few bytes for every known URL. It is rewritten once the crawl has grown by a quarter, and
 by one page for so many known URLs: then writing it takes less time than reading the addresses again."""
+
+
+class _Snapshot(NamedTuple):
+    """What was learned, on its way to the disk."""
+
+    pages: int
+    has_order: bool
+    has_zones: bool
+    parts: list[tuple[str, Encoded]]
+
+
+def _write(folder: Path, snapshot: _Snapshot) -> None:
+    for name, encoded in snapshot.parts:
+        write_encoded(folder, name, encoded)
+        if name.startswith("order-"):
+            failpoint("checkpoint.order")
+    failpoint("checkpoint.files")
 
 
 class Checkpoints:
@@ -50,6 +69,8 @@ class Checkpoints:
         self._model = model
         self._order = order
         self._zones = zones
+        self._writer = ThreadPoolExecutor(1, "checkpoint")
+        self._under_way: tuple[_Snapshot, Future[None]] | None = None
         self.damaged = ""
         """What was wrong with the newest checkpoint, if anything was."""
 
@@ -61,20 +82,60 @@ class Checkpoints:
 
     def save(self, tally: Tally, *, last: bool = False) -> None:
         """Write the parts, and the zones if the crawl has grown much or ends; the caller commits."""
-        if self._folder is None:
+        self.settle(wait=True)
+        if self._folder is not None:
+            snapshot = self._snapshot(tally, last=last)
+            _write(self._folder, snapshot)
+            self._point(snapshot)
+
+    def begin(self, tally: Tally) -> None:
+        """The same beside the crawl: what was learned is taken now, a thread writes it, `settle` ends it."""
+        self.settle(wait=True)
+        if self._folder is not None:
+            snapshot = self._snapshot(tally, alone=True)
+            self._under_way = (snapshot, self._writer.submit(_write, self._folder, snapshot))
+
+    def settle(self, *, wait: bool = False) -> None:
+        """Let the state point at what a thread has written since; the caller commits.
+
+        Args:
+            wait: Until it is written.
+
+        Raises:
+            CollectionError: It could not be written.
+        """
+        if self._under_way is None or not (wait or self._under_way[1].done()):
             return
-        if self._zones is not None:
-            self._zones.save(tally.pages, last=last)
+        (snapshot, written), self._under_way = self._under_way, None
+        written.result()
+        self._point(snapshot)
+
+    def _snapshot(self, tally: Tally, *, last: bool = False, alone: bool = False) -> _Snapshot:
+        """What is to be written, in this order; with `alone`, left as it is now."""
+        assert self._folder is not None
+        parts: list[tuple[str, Encoded]] = []
+
+        def take(name: str, saved: Saved) -> None:
+            assert self._folder is not None
+            parts.append((name, encode_saved(self._folder, name, saved, alone=alone)))
+
+        zones = self._zones.due(tally.pages, last=last) if self._zones is not None else None
+        if zones is not None:
+            take(f"zones-{tally.pages}", zones)
         order = self._order.save()
-        if order.values or order.arrays:
-            write_saved(self._folder, f"order-{tally.pages}", order)
-        failpoint("checkpoint.order")
-        write_saved(self._folder, f"model-{tally.pages}", self._model.save())
-        failpoint("checkpoint.files")
+        has_order = bool(order.values or order.arrays)
+        if has_order:
+            take(f"order-{tally.pages}", order)
+        take(f"model-{tally.pages}", self._model.save())
+        return _Snapshot(tally.pages, has_order, zones is not None, parts)
+
+    def _point(self, snapshot: _Snapshot) -> None:
+        if snapshot.has_zones and self._zones is not None:
+            self._zones.written(snapshot.pages)
         self._remove_old("order")
         self._remove_old("model")
-        self._state.put_setting("checkpoint", tally.pages)
-        self._state.put_setting("checkpoint_has_order", bool(order.values or order.arrays))
+        self._state.put_setting("checkpoint", snapshot.pages)
+        self._state.put_setting("checkpoint_has_order", snapshot.has_order)
 
     def _remove_old(self, part: str) -> None:
         assert self._folder is not None
@@ -154,13 +215,17 @@ class ZoneMemory:
             fed += 1
         return fed
 
-    def save(self, pages: int, *, last: bool = False) -> None:
-        """Write a file if the crawl has grown enough, or ends; the caller commits."""
+    def due(self, pages: int, *, last: bool = False) -> Saved | None:
+        """What is to be written if the crawl has grown enough, or ends."""
         grown = pages >= max(GROWTH * self._saved, self._saved + self._zones.rows / ROWS_A_PAGE)
         if self._folder is None or pages == self._saved or not (last or grown):
-            return
+            return None
         values, arrays = self._zones.save()
-        write_saved(self._folder, f"zones-{pages}", Saved(values=values, arrays=arrays))
+        return Saved(values=values, arrays=arrays)
+
+    def written(self, pages: int) -> None:
+        """The file is there: the state points at it; the caller commits."""
+        assert self._folder is not None
         # The file before is still the one that counts, until the state is committed; those before it are not.
         for old in self._folder.glob("zones-*.npz"):
             if old.stem not in (f"zones-{pages}", f"zones-{self._saved}"):

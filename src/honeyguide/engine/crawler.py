@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf
@@ -560,16 +560,31 @@ class Crawler:
 
     def _after_page(self, page: Page | None, waiting: Waiting, event: Event, now: float) -> None:
         if self._rejudging is not None and self._arrival.line_moved:
-            self._rejudging.line_moved(now)
+            if self._clock.virtual:
+                self._rejudging.line_moved(now)
+            else:
+                self._in_steps(self._rejudging.moving(now))
         every = self._order.reorder_every
         if every and self.tally.pages % every == 0:
             self._committer.add(self._arrival.reorder(now))
         if self.tally.pages % self._options.checkpoint_pages == 0:
-            self._checkpoints.save(self.tally)
+            if self._clock.virtual:
+                self._checkpoints.save(self.tally)
+            else:
+                self._checkpoints.begin(self.tally)
         about = page if event.data.get("on_topic") else None
         for source in self._sources:
             for occasion in due(source, about, pages=self.tally.pages, waiting=self._frontier.waiting):
                 self._question(source, occasion, about if occasion == "page" else None)
+
+    def _in_steps(self, work: Iterator[None]) -> None:
+        """Have something done before anything else, with time for connections after each step."""
+
+        def step() -> None:
+            if next(work, self) is None:
+                self._done.appendleft(step)
+
+        self._done.appendleft(step)
 
     def _ask_all(self, occasion: str, page: Page | None) -> int:
         asked = [source for source in self._sources if occasion in source.occasions]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +29,7 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
-from honeyguide.model import Outcome, Page, Verdict
+from honeyguide.model import Outcome, Page, UrlId, Verdict
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
 from honeyguide.relevance.base import RememberingPageModel, verdict_on
 from honeyguide.store.records import PageRecord
@@ -39,6 +40,8 @@ NOTED: Final = 0.02
 """Scores that moved less stay as they are."""
 MOST_AGAIN: Final = 200
 """Pages that are read again at most, each time that the model has learned."""
+AT_ONCE: Final = 200
+"""Remembered pages that are given their scores before others have their turn, where that matters."""
 PAGES_A_TURN: Final = 2
 CLOSE: Final = 0.45
 """Scores further than this from one half are not worth another look."""
@@ -89,14 +92,49 @@ class Rejudging:
 
     def line_moved(self, now: float) -> None:
         """Take the model's word on the pages it remembers."""
+        for _ in self.moving(now):
+            pass
+
+    def moving(self, now: float) -> Iterator[None]:
+        """The same, a few pages at a time."""
         known = self._model.remembered()
         if not known:
             return
+        yield
         self._frontier.flush()
-        reviews = self._reviews()
         turned = 0
         seen: set[int] = set()
         before: list[tuple[int, Verdict]] = []
+        for start in range(0, len(known), AT_ONCE):
+            turned += self._hear(known[start : start + AT_ONCE], seen, before, now)
+            yield
+        told: dict[str, object] = {"pages": len(seen), "verdicts": turned}
+        if self._reader is not None and self._stores.archive is not None:
+            self._begin(before if self._revising is None else [], seen, now)
+            if not self._in_slices:
+                while self._again:
+                    self._look(*self._again.popleft(), now)
+                more = msgspec.to_builtins(self._counts)
+                told |= more | {"verdicts": turned + self._counts.verdicts}
+        self._committer.event("learned", "", told, now)
+
+    def _hear(
+        self,
+        known: Sequence[tuple[UrlId, float, bool]],
+        seen: set[int],
+        before: list[tuple[int, Verdict]],
+        now: float,
+    ) -> int:
+        """Give some pages the scores they have now; how many verdicts turned.
+
+        Args:
+            known: Fingerprint, score and verdict of each.
+            seen: Gets their rows.
+            before: Gets the earlier verdicts of those that turned.
+            now: On the crawl's clock.
+        """
+        reviews = self._reviews()
+        turned = 0
         rows = [self._frontier.row_of(url) for url, _, _ in known]
         held = self._stores.state.verdicts_of(rows)
         replaced = self._stores.state.history.replaced()  # the model remembers what they said at first
@@ -117,15 +155,7 @@ class Rejudging:
                     before.append((row, Verdict(record.score, record.on_topic, record.terms, record.facts)))
                 self._change(record, score, on_topic=on_topic, now=now)
                 held[row] = (address, number, score, on_topic)
-        told: dict[str, object] = {"pages": len(seen), "verdicts": turned}
-        if self._reader is not None and self._stores.archive is not None:
-            self._begin(before if self._revising is None else [], seen, now)
-            if not self._in_slices:
-                while self._again:
-                    self._look(*self._again.popleft(), now)
-                more = msgspec.to_builtins(self._counts)
-                told |= more | {"verdicts": turned + self._counts.verdicts}
-        self._committer.event("learned", "", told, now)
+        return turned
 
     @property
     def busy(self) -> bool:

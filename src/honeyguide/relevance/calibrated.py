@@ -247,14 +247,23 @@ class Calibrated:
 
     def remembered(self) -> list[tuple[UrlId, float, bool]]:
         """Pages of the crawl with the score they have now; none before the first fit."""
-        found = []
-        for text in self._sample if self._fit is not None else ():
-            if text.id and len(text.terms):
-                names, weights = text.terms, text.counts * self._idf[text.terms]
+        found: list[tuple[UrlId, float, bool]] = []
+        if self._fit is None:
+            return found
+        weights_of_keywords = self._keyword_weights
+        for text in self._sample:
+            if not text.id or not len(text.terms):
+                continue
+            position = self._own.get(text.id)
+            if position is not None:  # the fit knows where it stands: nothing of its words is needed
+                score = _keyword_score(text.keywords, weights_of_keywords)
+                odds = self._joined(position, score)
+            else:
+                weights = text.counts * self._idf[text.terms]
                 weights = weights / (math.sqrt(float(weights @ weights)) or 1.0)
-                odds, _ = self._odds(weights, names, text.keywords, text.id)
-                score = 0.5 * (1.0 + math.tanh(0.5 * odds))
-                found.append((text.id, score, score >= self.threshold))
+                odds, _ = self._odds(weights, text.terms, text.keywords, text.id)
+            score = 0.5 * (1.0 + math.tanh(0.5 * odds))
+            found.append((text.id, score, score >= self.threshold))
         return found
 
     def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
@@ -443,7 +452,7 @@ class Calibrated:
     def _odds(
         self, weights: Array, names: NDArray[np.int64], keywords: Array, id_: int
     ) -> tuple[float, dict[str, float]]:
-        score = -math.expm1(-STEEPNESS * float(keywords @ self._keyword_weights)) if len(keywords) else 0.0
+        score = _keyword_score(keywords, self._keyword_weights)
         likeness = float(weights @ self._likeness[names]) if len(self._likeness) else 0.0
         facts = {"keywords": score, "likeness": likeness}
         if self._fit is None:
@@ -457,10 +466,16 @@ class Calibrated:
                 weight * (value - mean) / deviation
                 for (value, weight), (mean, deviation) in zip(parts, found.scales, strict=True)
             )
+        return self._joined(position, score), facts | {"position": position}
+
+    def _joined(self, position: float, score: float) -> float:
+        """Log odds of a page at a place on the scale, with what its keywords alone make believe."""
+        found = self._fit
+        assert found is not None
         warm = found.slope * (position - found.middle) + found.shift
         # Likeness is now likeness beyond that of other pages: of what was believed before, keywords are left.
         trust = self._fitted_on / (self._fitted_on + COLD_PAGES) if self._has_keywords else 1.0
-        return trust * warm + (1.0 - trust) * _believed(score), facts | {"position": position}
+        return trust * warm + (1.0 - trust) * _believed(score)
 
     def _lean(self, names: NDArray[np.int64], weights: Array) -> float:
         """Log odds that the words of a short text add once people have spoken."""
@@ -608,6 +623,11 @@ def _largest(parts: Array, most: int) -> list[int]:
     places = ((parts >= least) & (parts > 0.0)).nonzero()[0]
     ranked: list[int] = places[np.argsort(-parts[places], kind="stable")][:most].tolist()
     return ranked
+
+
+def _keyword_score(keywords: Array, weights: Array) -> float:
+    """The score of a page by keywords alone."""
+    return -math.expm1(-STEEPNESS * float(keywords @ weights)) if len(keywords) else 0.0
 
 
 def _believed(score: float) -> float:

@@ -14,9 +14,10 @@ import io
 import json
 import math
 import re
+import sys
 import zipfile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
@@ -67,10 +68,51 @@ def write_saved(folder: Path, name: str, saved: Saved) -> None:
     Raises:
         CollectionError: A bad name, an object or structured array, a value that is not JSON, a full disk.
     """
+    write_encoded(folder, name, encode_saved(folder, name, saved))
+
+
+class Encoded(NamedTuple):
+    """What is going to be written. Nothing that changes `Saved` later on changes it."""
+
+    values: bytes
+    arrays: tuple[tuple[str, NDArray[np.generic]], ...]
+
+
+def encode_saved(folder: Path, name: str, saved: Saved, *, alone: bool = False) -> Encoded:
+    """The first half of `write_saved`, which may be followed by the other in a thread.
+
+    Args:
+        folder: Where it is going to be.
+        name: Under which name.
+        saved: What was learned.
+        alone: Whether the arrays have to be left as they are now; those that somebody else holds are copied.
+
+    Raises:
+        CollectionError: As `write_saved`.
+    """
     path = _path(folder, name)
-    parts = [("values.json", "", _encode_values(path, saved.values))]
-    for number, (key, array) in enumerate(saved.arrays.items()):
-        parts.append((f"{number:05d}.npy", key, _encode_array(path, key, array)))
+    values = _encode_values(path, saved.values)
+    arrays = []
+    for key in saved.arrays:
+        array = saved.arrays[key]
+        _check_kind(path, key, array)
+        # Two references are this name and the call's, one is the dict's: nobody else can change it then.
+        if alone and (array.base is not None or sys.getrefcount(array) > 3):
+            array = array.copy()
+        arrays.append((key, array))
+    return Encoded(values, tuple(arrays))
+
+
+def write_encoded(folder: Path, name: str, encoded: Encoded) -> None:
+    """The second half of `write_saved`.
+
+    Raises:
+        CollectionError: As `write_saved`.
+    """
+    path = _path(folder, name)
+    parts = [("values.json", "", encoded.values)]
+    for number, (key, array) in enumerate(encoded.arrays):
+        parts.append((f"{number:05d}.npy", key, _encode_array(array)))
     members = {
         member: _Member(size=len(data), sha256=hashlib.sha256(data).hexdigest(), array=key)
         for member, key, data in parts
@@ -176,11 +218,14 @@ def _decode_manifest(path: Path, data: bytes) -> _Manifest:
         raise CollectionError(f"{path}: bad manifest ({error}); delete it and train again") from error
 
 
-def _encode_array(path: Path, key: str, array: NDArray[Any]) -> bytes:
+def _check_kind(path: Path, key: str, array: NDArray[Any]) -> None:
     if array.dtype.kind not in _KINDS or array.dtype.hasobject:
         raise CollectionError(
             f"{path}: array {key!r} is of {array.dtype}; save numbers or fixed-width strings"
         )
+
+
+def _encode_array(array: NDArray[Any]) -> bytes:
     if array.dtype.itemsize == 0:
         array = array.astype(f"{array.dtype.kind}1")
     buffer = io.BytesIO()

@@ -44,11 +44,12 @@ _POWERS: Final = _mix(np.arange(1, 65, dtype=np.uint64) * _GOLDEN) | np.uint64(1
 def _class_table() -> bytes:
     """The class of each code point of the basic plane; the last entry stands for all beyond it."""
     characters = "".join(map(chr, range(0x10000)))
-    table = bytearray([_LETTER if character.isalnum() else _SEPARATOR for character in characters])
-    for match in UNSPACED.finditer(characters):
-        table[match.start()] = _ALONE
+    table = np.array([character.isalnum() for character in characters], np.uint8) * np.uint8(_LETTER)
+    # All at once: looking at each of 30,000 matches would stop a crawl for a tenth of a second.
+    replaced = UNSPACED.sub("\0", characters).encode("utf-16-le", "surrogatepass")
+    table[np.frombuffer(replaced, "<u2") != np.arange(0x10000)] = _ALONE
     table[0xFFFF] = _ALONE
-    return bytes(table)
+    return table.tobytes()
 
 
 def _word_hashes(text: str) -> _Words:
