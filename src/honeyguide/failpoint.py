@@ -40,6 +40,8 @@ NAMES: Final = {
     "resume.cut": "the archive's torn tail has been cut",
     "resume.restored": "the checkpoint is loaded, the pages after it are not learned again",
     "resume.indexed": "a page was put into the index again, which is not committed",
+    "snapshot.copied": "all of a snapshot is in the store but the file that makes it one",
+    "snapshot.taken": "a snapshot is whole, what only older ones had is still there",
     "merge.written": "what is new in the shards is in the merged state's open transaction",
     "merge.state": "the merged state is committed, its full-text index is not",
     "merge.index": "what is new is in the merged index's open transaction",

@@ -19,7 +19,6 @@ from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import Progress, fail, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
-from honeyguide.cluster.manifest import is_sharded
 from honeyguide.collection.collection import Collection, Status
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.reach import reach
@@ -32,6 +31,7 @@ from honeyguide.job.parts import check_config, chosen
 from honeyguide.log import writes_logs
 from honeyguide.model import Event, Outcome
 from honeyguide.store.layout import Layout, is_begun, is_collection
+from honeyguide.store.shards import is_sharded
 from honeyguide.topic.seed_list import read_seeds, refuse_files
 from honeyguide.trust import is_trusted, remember_trust
 
@@ -60,6 +60,7 @@ def crawl(
     rejudge: bool = False,
     shards: int | None = None,
     ray: str = "",
+    store: str | None = None,
     ui: bool = False,
     metrics: str = "",
     json: bool = False,
@@ -82,6 +83,7 @@ def crawl(
         rejudge: Judge all pages of the folder again, by a topic that has changed, too.
         shards: Crawl with so many processes at once, each with hosts of its own.
         ray: Address of a Ray cluster for the shards; by default this machine.
+        store: Where a cluster keeps its shards: a shared folder, or s3://bucket/path.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
@@ -102,11 +104,11 @@ def crawl(
     config = changed(by_environment(config), changes)
     check_config(config)
     folder = out or Path("collections") / slug(config.topic.name)
-    if shards is not None or ray or is_sharded(folder):
+    if shards is not None or ray or store or is_sharded(folder):
         if is_collection(folder):
             check_same_topic(config, Layout.open(folder))
         change: OnChange = "keep" if keep else "rejudge" if rejudge else "ask"
-        job = Sharding(shards, ray)
+        job = Sharding(shards, ray, store)
         run(config, folder, json=json, quiet=quiet, ui=ui, metrics=metrics, sharding=job, on_change=change)
         return
     if is_collection(folder):
@@ -151,6 +153,7 @@ def resume(
     trust: bool = False,
     shards: int | None = None,
     ray: str = "",
+    store: str | None = None,
     ui: bool = False,
     metrics: str = "",
     json: bool = False,
@@ -165,6 +168,7 @@ def resume(
         trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
         shards: How many shards the collection has; leave it out to take whatever there is.
         ray: Address of a Ray cluster to put the shards on; by default this machine.
+        store: Where the cluster keeps the shards; leave it out to take what there is.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
@@ -179,7 +183,9 @@ def resume(
         quiet=quiet,
         ui=ui,
         metrics=metrics,
-        sharding=Sharding(shards, ray) if shards is not None or ray or is_sharded(folder) else None,
+        sharding=Sharding(shards, ray, store)
+        if shards is not None or ray or store or is_sharded(folder)
+        else None,
         on_change="keep",
     )
 
@@ -189,6 +195,7 @@ class Sharding(msgspec.Struct, frozen=True):
 
     shards: int | None = None
     ray: str = ""
+    store: str | None = None
 
 
 def taken_up(folder: Path, *, trust: bool = False) -> Config:
@@ -331,7 +338,14 @@ def _run_shards(
     """As `_run`, for a crawl of several shards."""
     from honeyguide.cluster.coordinator import ShardedCrawl  # few crawls need it
 
-    job = ShardedCrawl(config, out=folder, shards=sharding.shards, ray=sharding.ray, on_change=on_change)
+    job = ShardedCrawl(
+        config,
+        out=folder,
+        shards=sharding.shards,
+        ray=sharding.ray,
+        store=sharding.store,
+        on_change=on_change,
+    )
     count = len(job.manifest.shards)
     where = f"Ray at {sharding.ray}" if sharding.ray else "this machine"
     what = f"crawling for {config.topic.name!r} into {folder}"

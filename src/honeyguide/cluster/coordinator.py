@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
@@ -24,6 +25,7 @@ from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.manifest import Manifest, is_sharded, new_manifest, shard_folder
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
 from honeyguide.cluster.shard import Ended, Shard
+from honeyguide.cluster.snapshots import Snapshots, check_store
 from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
 from honeyguide.config.schema import Config
@@ -51,6 +53,8 @@ PATIENCE: Final = 120.0
 """Seconds that a lost shard may take to come back."""
 FAREWELL: Final = 60.0
 """Seconds that a shard may take to stop in order."""
+WORK: Final = "/var/tmp/honeyguide"  # noqa: S108 - one folder a user's machine, and trusted as such
+"""Where machines of a cluster keep their shards."""
 DONE: Final = "nothing left to fetch"
 
 
@@ -62,6 +66,10 @@ class ShardedCrawl:
         out: Folder of the collection; one that exists is resumed.
         shards: How many; None for as many as the collection has.
         ray: Address of a Ray cluster; empty for a Ray of our own on this machine.
+        store: Where snapshots of the shards are kept, as fsspec names it (a folder, `s3://bucket/path`);
+            needed with `ray`. None for where the collection has them.
+        work: Folder for the shards on each machine of a cluster.
+        snapshot_seconds: Between two snapshots of a shard.
         recipe: Name of a recipe; by default the topic file's, or scout.
         on_change: `ask` raises an error when the collection was crawled for other keywords, examples or
             parts, `keep` goes on with the old ones.
@@ -75,13 +83,22 @@ class ShardedCrawl:
         out: Path | str,
         shards: int | None = None,
         ray: str = "",
+        store: str | None = None,
+        work: Path | str = WORK,
+        snapshot_seconds: float = 30.0,
         recipe: str | None = None,
         on_change: OnChange = "ask",
         **options: object,
     ) -> None:
         self.out = Path(out)
         self.config = as_config(topic, recipe, options)
-        self.manifest = self._manifest(shards)
+        self._work = Path(work)
+        self._every = snapshot_seconds
+        self.manifest = self._manifest(shards, store)
+        if ray and not self.manifest.store:
+            raise ClusterError(
+                "--ray needs --store, where the machines keep their shards: a shared folder or S3"
+            )
         if on_change == "rejudge":
             raise CollectionError(
                 "a collection of shards keeps its topic; go on with --keep, or merge it and judge that again"
@@ -102,9 +119,12 @@ class ShardedCrawl:
         self.restarts = 0
         """Shards that were started again after their actors were lost."""
         self._budget: Budget = budget(self.config)
-        self._actors: dict[str, Any] = {}
+        self.actors: dict[str, Any] = {}
+        """Ray's handles of the shards, while the crawl runs."""
         self._standings: dict[str, Standing] = {}
         self._limits: dict[str, int] = {}
+        self._lost: dict[str, asyncio.Future[None]] = {}
+        """Shards that Ray is starting again."""
         self._stop = ""
         self._stops = 0
         self._paused = False
@@ -112,16 +132,19 @@ class ShardedCrawl:
         self._relevant_at = (0, 0)
         self._woken = asyncio.Event()
 
-    def _manifest(self, shards: int | None) -> Manifest:
+    def _manifest(self, shards: int | None, store: str | None) -> Manifest:
         if is_sharded(self.out):
             found = manifests.load(self.out)
             manifests.require_count(self.out, found, shards)
+            if store is not None and _absolute(store) != found.store:
+                kept = f"has its shards in {found.store}" if found.store else "was begun without a store"
+                raise CollectionError(f"{self.out} {kept}, not in {store}; leave out --store to go on")
             return found
         if is_collection(self.out) and Layout(self.out).state_file.exists():
             raise CollectionError(
                 f"{self.out} is an ordinary collection without shards; leave out --shards to go on with it"
             )
-        return new_manifest(shards or 1, software=SOFTWARE)
+        return new_manifest(shards or 1, store=_absolute(store or ""), software=SOFTWARE)
 
     @property
     def tally(self) -> Tally:
@@ -171,6 +194,8 @@ class ShardedCrawl:
         lock = Lock(self.out / manifests.FILE)
         try:
             names = self.manifest.shards
+            if self.manifest.store:
+                check_store(self.manifest.store)
             connection = Connection(self._address, len(names))
             try:
                 connection.require_room(len(names))
@@ -179,10 +204,13 @@ class ShardedCrawl:
                 async for progress in self._rounds(connection):
                     yield progress
                 await self._farewell(connection)
+                await asyncio.to_thread(self._bring_home)
                 yield self.progress
                 say(INFO, "crawl stopped", reason=self.reason, pages=self.tally.pages)
             finally:
-                for actor in self._actors.values():
+                for back in self._lost.values():
+                    back.cancel()
+                for actor in self.actors.values():
                     connection.ray.kill(actor)
                 connection.close()
         finally:
@@ -216,13 +244,17 @@ class ShardedCrawl:
         )
         for name in names:
             folder = shard_folder(self.out, name).resolve()
-            self._actors[name] = made.remote(name, names, str(folder), self.config)
+            if self.manifest.store:
+                folder = self._work / _key(self.out)
+            self.actors[name] = made.remote(
+                name, names, str(folder), self.config, store=self.manifest.store, every=self._every
+            )
         first = names[0]
         self._prepared: Mapping[str, bytes] = {}
         found: dict[str, bytes] | None = None
         while found is None and not self._stop:
             await self._begin(first)
-            found = await self._ask(self._actors[first].prepared.remote(1.0))
+            found = await self._ask(self.actors[first].prepared.remote(1.0))
         if found is None:
             return
         self._prepared = found
@@ -232,8 +264,8 @@ class ShardedCrawl:
         await asyncio.gather(*(self._begin(name) for name in names[1:]))
 
     async def _begin(self, name: str) -> None:
-        peers = {other: actor for other, actor in self._actors.items() if other != name}
-        await self._ask(self._actors[name].start.remote(peers, self._prepared))
+        peers = {other: actor for other, actor in self.actors.items() if other != name}
+        await self._ask(self.actors[name].start.remote(peers, self._prepared))
 
     async def _ask(self, call: Any) -> Any:
         """The answer of an actor. What went wrong in it is raised as it was."""
@@ -263,7 +295,7 @@ class ShardedCrawl:
             self._rates.append((time.monotonic(), tally.pages))
             self._stop = self._stop or (spent(self._budget, tally) if whole else "")
             idle = {name: one.moves for name, one in self._standings.items() if one.idle}
-            if whole and len(idle) == len(self._actors) and idle == rest:
+            if whole and len(idle) == len(self.actors) and idle == rest:
                 self._stop = self._stop or DONE
             rest = idle if whole else {}
             self._deal(tally.pages - before)
@@ -278,11 +310,16 @@ class ShardedCrawl:
 
     async def _round(self) -> bool:
         """Ask all shards where they stand; whether all answered."""
-        answers = await asyncio.gather(*(self._turn(name) for name in self._actors))
+        answers = await asyncio.gather(*(self._turn(name) for name in self.actors))
         return all(answers)
 
     async def _turn(self, name: str, stop: str = "") -> bool:
-        ray, actor = self._connection.ray, self._actors[name]
+        ray, actor = self._connection.ray, self.actors[name]
+        if (back := self._lost.get(name)) is not None:
+            if not back.done():
+                return False
+            del self._lost[name]
+            back.result()
         try:
             runs, standing = await self._ask(
                 actor.turn.remote(self._limits.get(name, 0), paused=self._paused, stop=stop)
@@ -295,8 +332,8 @@ class ShardedCrawl:
             raise ClusterError(f"shard {name} was lost and cannot be started again ({error})") from error
         except (ray.exceptions.ActorUnavailableError, ray.exceptions.RayActorError):
             self.restarts += 1
-            say(WARNING, "shard lost", shard=name)
-            await self._come_back(name)
+            say(INFO, "shard lost", shard=name)
+            self._lost[name] = asyncio.ensure_future(self._come_back(name))  # the others go on meanwhile
             return False
         self._standings[name] = standing
         return True
@@ -332,7 +369,7 @@ class ShardedCrawl:
 
     async def _pass_reviews(self) -> None:
         lines = (self.out / REVIEWS).read_bytes()
-        await asyncio.gather(*(self._ask(actor.reviews.remote(lines)) for actor in self._actors.values()))
+        await asyncio.gather(*(self._ask(actor.reviews.remote(lines)) for actor in self.actors.values()))
 
     def _signature(self, name: str) -> tuple[int, int] | None:
         try:
@@ -347,7 +384,7 @@ class ShardedCrawl:
         """Let all shards stop in order."""
         self.reason = self._stop
         until = time.monotonic() + FAREWELL
-        left, hurried = dict(self._actors), False
+        left, hurried = dict(self.actors), False
         while left and time.monotonic() < until:
             if self._stops > 1 and not hurried:
                 hurried = True
@@ -368,6 +405,32 @@ class ShardedCrawl:
         self.missed_examples = tuple(
             dict.fromkeys(missed for ended in self.ended.values() for missed in ended.missed)
         )
+
+    def _bring_home(self) -> None:
+        """Copy the shards from the store into the collection's folder, where readers look for them."""
+        if not self.manifest.store:
+            return
+        for name in self.ended:
+            folder = shard_folder(self.out, name)
+            fresh = folder.with_name(f"{name}.fresh")
+            shutil.rmtree(fresh, ignore_errors=True)
+            if Snapshots(self.manifest.store, name).restore(fresh, claim=False):
+                old = folder.with_name(f"{name}.old")
+                shutil.rmtree(old, ignore_errors=True)
+                if folder.exists():
+                    folder.rename(old)
+                fresh.rename(folder)
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def _absolute(store: str) -> str:
+    """A store's address that means the same everywhere: plain paths are made absolute."""
+    return store if "://" in store or not store else str(Path(store).resolve())
+
+
+def _key(out: Path) -> str:
+    """A name for a collection that no other has."""
+    return str(msgspec.json.decode((out / "collection.json").read_bytes()).get("made", ""))[:32] or "one"
 
 
 def _cause(error: Any) -> BaseException:

@@ -20,6 +20,8 @@ from typing import Any, Final
 import msgspec
 
 from honeyguide.cluster.assignment import Assignment
+from honeyguide.cluster.ray_cluster import first_line
+from honeyguide.cluster.snapshots import Snapshots, Superseded
 from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
 from honeyguide.config.schema import Config
@@ -28,6 +30,7 @@ from honeyguide.engine.neighbours import Batch, Mailbox, Neighbours, Standing
 from honeyguide.errors import CollectionError
 from honeyguide.job.assemble import SOFTWARE
 from honeyguide.job.crawl import Crawl, run_here
+from honeyguide.log import WARNING, say
 from honeyguide.store.atomic import replacing
 from honeyguide.store.layout import Layout, is_begun, is_collection
 from honeyguide.store.reviews import FILE as REVIEWS
@@ -134,14 +137,31 @@ class Shard:
     Args:
         name: Of the shard.
         shards: Names of all.
-        folder: Where its collection is, on this machine.
+        folder: Where its collection is. With a store: where each machine keeps the folders of its shards.
         config: The topic and all settings.
+        store: Where snapshots are kept; empty for nowhere: then all shards are on the machine of the folder.
+        every: Seconds between two snapshots.
     """
 
-    def __init__(self, name: str, shards: tuple[str, ...], folder: str, config: Config) -> None:
+    def __init__(
+        self,
+        name: str,
+        shards: tuple[str, ...],
+        folder: str,
+        config: Config,
+        *,
+        store: str = "",
+        every: float = 30.0,
+    ) -> None:
         self._name = name
         self._shards = shards
         self._folder = Path(folder)
+        self._every = every
+        self._snapshots: Snapshots | None = None
+        self._taken = time.monotonic()
+        if store:
+            self._folder = self._folder / _node() / name
+            self._snapshots = Snapshots(store, name)
         self._config = config
         self._mailbox = Mailbox()
         self._crawl: Crawl | None = None
@@ -251,9 +271,13 @@ class Shard:
             self._lay_out(prepared)
             owners = Assignment(self._shards)
             first = self._name == self._shards[0]
-            neighbours = Neighbours(self._name, owners.of_host, self._mailbox, asks_sources=first)
+            neighbours = Neighbours(
+                self._name, owners.of_host, self._mailbox, asks_sources=first, safe=self._snapshots is None
+            )
             self._crawl = Crawl(self._config, out=self._folder, on_change="keep", neighbours=neighbours)
             run_here(self._events)
+            if self._snapshots is not None:
+                self._snapshots.take(self._folder, ended=True)
         except BaseException as error:
             self._error = error
         finally:
@@ -265,6 +289,11 @@ class Shard:
     def _lay_out(self, prepared: Mapping[str, bytes]) -> None:
         """The shard's folder, and in it what another shard gathered before the crawl."""
         folder = self._folder
+        if self._snapshots is not None and self._snapshots.is_newer(folder):
+            if folder.exists():  # the shard went on elsewhere since it was here
+                folder.rename(folder.with_name(f"{folder.name}.{time.time_ns()}"))
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            self._snapshots.restore(folder)
         if is_begun(folder) or not is_collection(folder):
             Layout.create(
                 folder, software=SOFTWARE, topic=freeze(self._config), reach=reach(self._config, root=folder)
@@ -306,3 +335,32 @@ class Shard:
         self._ready.set()
         if self._post is not None:
             self._post.start()
+        if self._snapshots is not None:
+            threading.Thread(target=self._photograph, name="snapshots", daemon=True).start()
+
+    def _photograph(self) -> None:
+        """Take snapshots: one in a while, and soon when others wait for it and nothing else is to be done."""
+        assert self._snapshots is not None
+        while not self._over.wait(0.2):
+            waited = time.monotonic() - self._taken
+            rests = self._mailbox.unheld and not self._mailbox.standing.waiting
+            if waited < (min(1.0, self._every) if rests else self._every):
+                continue
+            if self._thread is None or not self._thread.is_alive():
+                return
+            try:
+                self._mailbox.hold(self._snapshots.take(self._folder))
+            except Superseded as error:
+                self._error = error
+                self._tell(lambda crawl: crawl.stop("it goes on elsewhere"))
+                return
+            except Exception as error:
+                say(WARNING, "snapshot failed", shard=self._name, why=first_line(error))
+            self._taken = time.monotonic()
+
+
+def _node() -> str:
+    """Name of this machine, as Ray has it: a machine that was lost comes back under another."""
+    import ray
+
+    return str(ray.get_runtime_context().get_node_id())[:16]

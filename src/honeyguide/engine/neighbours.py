@@ -120,6 +120,7 @@ class Mailbox:
         self._in: deque[Batch] = deque()
         self._received: dict[str, Mark] = {}
         """Last batch of each sender that is here or was taken in."""
+        self._committed: dict[str, Mark] = {}
         self._held: dict[str, Mark] = {}
         """Last batch of each sender that will never be lost."""
         self._out: dict[str, deque[Batch]] = {}
@@ -201,6 +202,24 @@ class Mailbox:
                 self._out.setdefault(to, deque()).append(batch)
         self.said()
 
+    def mark(self, marks: dict[str, Mark], *, held: bool) -> None:
+        """How far the batches of others are in, as of the last commit.
+
+        Args:
+            marks: By sender.
+            held: Whether a commit is enough.
+        """
+        with self._lock:
+            self._committed = marks
+            if held:
+                self._held = marks
+
+    @property
+    def unheld(self) -> bool:
+        """Whether batches are committed that may still be lost with this machine."""
+        with self._lock:
+            return self._committed != self._held
+
     def take(self) -> list[Batch]:
         """What came in."""
         with self._lock:
@@ -231,6 +250,11 @@ class Mailbox:
         """Nothing is to be taken in, and nothing to be sent."""
         with self._lock:
             return not self._in and not any(self._out.values()) and not self._acknowledged
+
+    @property
+    def standing(self) -> Standing:
+        """Where the crawl stands."""
+        return self._standing
 
     def stand(self, standing: Standing) -> None:
         """Say where the crawl stands."""
@@ -283,8 +307,7 @@ class Neighbours:
             batches.append((to, Batch(self.me, self._sent.run, int(number), links)))
         self._marks = read_marks(state)
         self.mailbox.begin(self._sent.run, self._marks, batches)
-        if self._safe:
-            self.mailbox.hold(dict(self._marks))
+        self.mailbox.mark(dict(self._marks), held=self._safe)
 
     @property
     def leaving(self) -> bool:
@@ -340,8 +363,7 @@ class Neighbours:
 
     def committed(self) -> None:
         """The transaction is committed: its batches may go."""
-        if self._safe:
-            self.mailbox.hold(dict(self._marks))
+        self.mailbox.mark(dict(self._marks), held=self._safe)
         if self._written:
             self.mailbox.committed(self._written)
             self._written = []
