@@ -108,10 +108,10 @@ class Nodes:
             num_cpus=3, node_ip_address=self._address(), object_store_memory=100 << 20
         )
 
-    def replace(self, place: int) -> None:
+    async def replace(self, place: int) -> None:
         """Kill a node with all its processes; another one joins."""
-        self._cluster.remove_node(self.nodes[place], allow_graceful=False)
-        self.nodes[place] = self.add()
+        await asyncio.to_thread(self._cluster.remove_node, self.nodes[place], False)
+        self.nodes[place] = self.add()  # Ray wants the main thread for this
 
     def close(self) -> None:
         import ray
@@ -152,7 +152,7 @@ async def test_nodes_and_shards_killed_at_random_moments(tmp_path: Path, nodes: 
                     moments.pop(0)
                     done += 1
                     if chance.random() < 0.5:
-                        await asyncio.to_thread(nodes.replace, chance.randrange(2))
+                        await nodes.replace(chance.randrange(2))
                     else:
                         shard = chance.choice(list(job.actors))
                         call = job.actors[shard].process.remote()

@@ -1,4 +1,4 @@
-"""A crawl by shards to be killed: `python cluster_victim.py FOLDER PORT SHARDS` prints its pages and processes."""
+"""A crawl by shards to be killed: `python cluster_victim.py FOLDER PORT SHARDS` prints its pages."""
 
 from __future__ import annotations
 
