@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from loopback import Recorder, crawl_all, outcomes, recording
-from shards import all_ends, asked, check_shards, sharded_config, write
+from shards import all_ends, asked, check_shards, recording_aside, sharded_config, write
 
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import Connection, import_ray
@@ -129,7 +129,7 @@ def nodes() -> Iterator[Nodes]:
 
 async def test_nodes_and_shards_killed_at_random_moments(tmp_path: Path, nodes: Nodes) -> None:
     chance = random.Random(KILLS)
-    async with recording(write) as server:
+    with recording_aside(write) as server:
         await one_crawl(server, tmp_path / "one")
         config = sharded_config(server.connect_to, politeness={"delay": 0.2})
         done, crawls = 0, 0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from consistency import check_consistent
-from loopback import HTML, config_for, page, redirect
+from loopback import HTML, Recorder, Write, config_for, page, recording, redirect
 
 from honeyguide.cluster.assignment import Assignment
 from honeyguide.collection.collection import Collection
@@ -41,6 +45,28 @@ def write(url: str) -> Served | None:
     told = page(*links, text=f"owl {number} {step}")
     secret = f'<a rel="nofollow" href="{host(number + 3)}/7">owl</a>'.encode()
     return Served(200, HTML, told.body + secret)
+
+
+@contextmanager
+def recording_aside(answer: Write) -> Iterator[Recorder]:
+    """As `recording`, in a thread of its own: what blocks the test's loop does not block the server."""
+    ready, over = threading.Event(), threading.Event()
+    found: list[Recorder] = []
+
+    async def serve() -> None:
+        async with recording(answer) as server:
+            found.append(server)
+            ready.set()
+            await asyncio.to_thread(over.wait)
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    ready.wait()
+    try:
+        yield found[0]
+    finally:
+        over.set()
+        thread.join()
 
 
 def sharded_config(connect_to: dict[str, str], **tables: dict[str, object]) -> Config:

@@ -20,6 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from honeyguide.cluster import manifest as manifests
+from honeyguide.cluster.addresses import Directory
 from honeyguide.cluster.dealing import Front, deal
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.manifest import Manifest, is_sharded, new_manifest, shard_folder
@@ -34,7 +35,7 @@ from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.control import with_limits
 from honeyguide.engine.neighbours import Standing
 from honeyguide.errors import CollectionError, HoneyguideError, TopicError
-from honeyguide.job.assemble import SOFTWARE, budget
+from honeyguide.job.assemble import SOFTWARE, budget, politeness_policy
 from honeyguide.job.changed_topic import OnChange, settled
 from honeyguide.job.crawl import as_config
 from honeyguide.job.parts import chosen
@@ -249,6 +250,11 @@ class ShardedCrawl:
             self.actors[name] = made.remote(
                 name, names, str(folder), self.config, store=self.manifest.store, every=self._every
             )
+        policy = politeness_policy(self.config)
+        self._directory: Any | None = None
+        if len(names) > 1 and policy.ip_delay > 0:
+            directory = connection.ray.remote(Directory).options(num_cpus=0, max_restarts=-1)
+            self._directory = directory.remote(policy.ip_delay, policy.ip_at_once)
         first = names[0]
         self._prepared: Mapping[str, bytes] = {}
         found: dict[str, bytes] | None = None
@@ -265,7 +271,7 @@ class ShardedCrawl:
 
     async def _begin(self, name: str) -> None:
         peers = {other: actor for other, actor in self.actors.items() if other != name}
-        await self._ask(self.actors[name].start.remote(peers, self._prepared))
+        await self._ask(self.actors[name].start.remote(peers, self._prepared, self._directory))
 
     async def _ask(self, call: Any) -> Any:
         """The answer of an actor. What went wrong in it is raised as it was."""

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
+from honeyguide.cluster.addresses import SharedGate, ray_asker
 from honeyguide.cluster.assignment import Assignment
 from honeyguide.cluster.ray_cluster import first_line
 from honeyguide.cluster.snapshots import Snapshots, Superseded
@@ -28,6 +29,7 @@ from honeyguide.config.schema import Config
 from honeyguide.engine import control
 from honeyguide.engine.neighbours import Batch, Mailbox, Neighbours, Standing
 from honeyguide.errors import CollectionError
+from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.job.assemble import SOFTWARE
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.log import WARNING, say
@@ -52,9 +54,9 @@ class Ended(msgspec.Struct, frozen=True):
     cpu: float = 0.0
     """Seconds of CPU of the actor's process and its children."""
     calls: int = 0
-    """Calls that the postman made."""
+    """Calls that it made to other shards and to the directory of addresses."""
     sent: int = 0
-    """Bytes that it sent."""
+    """Bytes of links that it sent."""
 
 
 class Post:
@@ -174,16 +176,22 @@ class Shard:
         self._call: Callable[[Callable[[], object]], object] | None = None
         self._stop = ""
         self._paused = False
+        self._directory: Any | None = None
+        self._gate: SharedGate | None = None
 
-    def start(self, peers: Mapping[str, Any], prepared: Mapping[str, bytes]) -> bool:
+    def start(
+        self, peers: Mapping[str, Any], prepared: Mapping[str, bytes], directory: Any | None = None
+    ) -> bool:
         """Begin the crawl, unless it runs.
 
         Args:
             peers: Actors of the other shards.
             prepared: Contents of the files in `PREPARED`, for a shard that has none yet.
+            directory: Actor that knows who asks which address; None where nobody has to.
         """
         if self._thread is not None:
             return False
+        self._directory = directory
         every = min(1.0, max(0.1, 0.05 * len(self._shards)))
         self._post = Post(self._name, self._mailbox, peers, every=every)
         self._thread = threading.Thread(
@@ -248,7 +256,7 @@ class Shard:
             missed=crawl.missed_examples if crawl is not None else (),
             warnings=tuple(self._warnings),
             cpu=used.user + used.system + used.children_user + used.children_system,
-            calls=post.calls if post is not None else 0,
+            calls=(post.calls if post else 0) + (self._gate.rounds if self._gate is not None else 0),
             sent=post.sent if post is not None else 0,
         )
 
@@ -274,7 +282,13 @@ class Shard:
             neighbours = Neighbours(
                 self._name, owners.of_host, self._mailbox, asks_sources=first, safe=self._snapshots is None
             )
-            self._crawl = Crawl(self._config, out=self._folder, on_change="keep", neighbours=neighbours)
+            self._crawl = Crawl(
+                self._config,
+                out=self._folder,
+                on_change="keep",
+                neighbours=neighbours,
+                gate=self._make_gate if self._directory is not None else None,
+            )
             run_here(self._events)
             if self._snapshots is not None:
                 self._snapshots.take(self._folder, ended=True)
@@ -285,6 +299,11 @@ class Shard:
                 self._post.end()
             self._over.set()
             self._ready.set()
+
+    def _make_gate(self, policy: PolitenessPolicy) -> IpGate:
+        self._gate = SharedGate(policy, self._name, ray_asker(self._directory), wake=self._mailbox.wake_up)
+        threading.Thread(target=self._gate.run, args=(self._over,), name="addresses", daemon=True).start()
+        return self._gate
 
     def _lay_out(self, prepared: Mapping[str, bytes]) -> None:
         """The shard's folder, and in it what another shard gathered before the crawl."""

@@ -136,6 +136,10 @@ class Mailbox:
 
     # Called by the others
 
+    def wake_up(self) -> None:
+        """Make the crawl look, whichever it is by now."""
+        self.wake()
+
     def deliver(self, sender: str, run: str, batches: Iterable[Batch]) -> tuple[int, int]:
         """Take batches in; the numbers of the last one that is here, and of the last one held for good."""
         with self._lock:
