@@ -26,7 +26,7 @@ from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.manifest import Manifest, is_sharded, new_manifest, shard_folder
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
 from honeyguide.cluster.shard import Ended, Shard
-from honeyguide.cluster.snapshots import Snapshots, check_store
+from honeyguide.cluster.snapshots import Claim, Snapshots, check_store
 from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
 from honeyguide.config.schema import Config
@@ -126,6 +126,7 @@ class ShardedCrawl:
         self._limits: dict[str, int] = {}
         self._lost: dict[str, asyncio.Future[None]] = {}
         """Shards that Ray is starting again."""
+        self._claim: Claim | None = None
         self._stop = ""
         self._stops = 0
         self._paused = False
@@ -145,7 +146,7 @@ class ShardedCrawl:
             raise CollectionError(
                 f"{self.out} is an ordinary collection without shards; leave out --shards to go on with it"
             )
-        return new_manifest(shards or 1, store=_absolute(store or ""), software=SOFTWARE)
+        return new_manifest(1 if shards is None else shards, store=_absolute(store or ""), software=SOFTWARE)
 
     @property
     def tally(self) -> Tally:
@@ -197,6 +198,8 @@ class ShardedCrawl:
             names = self.manifest.shards
             if self.manifest.store:
                 check_store(self.manifest.store)
+                self._claim = Claim(self.manifest.store, _key(self.out))
+                self._claim.take()
             connection = Connection(self._address, len(names))
             try:
                 connection.require_room(len(names))
@@ -215,6 +218,8 @@ class ShardedCrawl:
                     connection.ray.kill(actor)
                 connection.close()
         finally:
+            if self._claim is not None:
+                self._claim.release()
             lock.close()
 
     def _lay_out(self) -> None:
@@ -248,7 +253,13 @@ class ShardedCrawl:
             if self.manifest.store:
                 folder = self._work / _key(self.out)
             self.actors[name] = made.remote(
-                name, names, str(folder), self.config, store=self.manifest.store, every=self._every
+                name,
+                names,
+                str(folder),
+                self.config,
+                store=self.manifest.store,
+                every=self._every,
+                software=SOFTWARE,
             )
         policy = politeness_policy(self.config)
         self._directory: Any | None = None
@@ -296,6 +307,8 @@ class ShardedCrawl:
             if (signature := self._signature(REVIEWS)) != seen_reviews and signature is not None:
                 seen_reviews = signature
                 await self._pass_reviews()
+            if self._claim is not None:
+                await asyncio.to_thread(self._claim.renew)
             whole = await self._round()
             tally = self.tally
             self._rates.append((time.monotonic(), tally.pages))

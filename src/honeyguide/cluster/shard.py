@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ import msgspec
 
 from honeyguide.cluster.addresses import SharedGate, ray_asker
 from honeyguide.cluster.assignment import Assignment
-from honeyguide.cluster.ray_cluster import first_line
+from honeyguide.cluster.ray_cluster import ClusterError, first_line
 from honeyguide.cluster.snapshots import Snapshots, Superseded
 from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
@@ -143,6 +144,7 @@ class Shard:
         config: The topic and all settings.
         store: Where snapshots are kept; empty for nowhere: then all shards are on the machine of the folder.
         every: Seconds between two snapshots.
+        software: The honeyguide of the coordinator; empty for whatever it is.
     """
 
     def __init__(
@@ -154,7 +156,9 @@ class Shard:
         *,
         store: str = "",
         every: float = 30.0,
+        software: str = "",
     ) -> None:
+        self._software = software
         self._name = name
         self._shards = shards
         self._folder = Path(folder)
@@ -191,6 +195,11 @@ class Shard:
         """
         if self._thread is not None:
             return False
+        if self._software not in ("", SOFTWARE):
+            raise ClusterError(
+                f"{platform.node()} has {SOFTWARE}, the crawl was started by {self._software};"
+                " install the same version on all machines"
+            )
         self._directory = directory
         every = min(1.0, max(0.1, 0.05 * len(self._shards)))
         self._post = Post(self._name, self._mailbox, peers, every=every)

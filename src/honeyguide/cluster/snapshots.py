@@ -16,6 +16,8 @@ one, cut off from the cluster but alive, finds that out before it writes, and en
 from __future__ import annotations
 
 import io
+import os
+import platform
 import shutil
 import sqlite3
 import tempfile
@@ -41,6 +43,8 @@ GENERATION: Final = "generation"
 SMALL: Final = ("topic.toml", "collection.json", "examples.json", "prepared.json", "reviews.jsonl")
 """Files that are copied whole each time."""
 _BUCKETS: Final = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "az", "oci", "oss"})
+CLAIM_SECONDS: Final = 60.0
+"""After so long without a word, a coordinator is taken to be dead."""
 CHUNK: Final = 16 << 20
 
 
@@ -113,6 +117,76 @@ def _make_folder(system: Any, path: str) -> None:
     kinds = (system.protocol,) if isinstance(system.protocol, str) else system.protocol
     if not _BUCKETS.intersection(kinds):
         system.makedirs(path, exist_ok=True)
+
+
+class Claim:
+    """One coordinator a store, and one collection: an object that says who, and is renewed while it lasts.
+
+    Args:
+        url: Of the store.
+        collection: A name of the collection that no other has.
+    """
+
+    def __init__(self, url: str, collection: str) -> None:
+        self._url = url
+        self._system, root = open_store(url)
+        self._name = f"{root}/coordinator.json"
+        self._mine = Claimed(collection, platform.node(), os.getpid(), 0.0)
+        self._renewed = 0.0
+
+    def take(self) -> None:
+        """ClusterError when the store is another collection's, or another coordinator is at work on it."""
+        self._system.invalidate_cache()
+        try:
+            held = msgspec.json.decode(self._system.cat_file(self._name), type=Claimed)
+        except (FileNotFoundError, msgspec.MsgspecError):
+            held = None
+        if held is not None and held.collection != self._mine.collection:
+            raise ClusterError(
+                f"the store {self._url} holds the shards of another collection; use another place"
+            )
+        if held is not None and time.time() - held.at < CLAIM_SECONDS and not self._is_gone(held):
+            raise ClusterError(
+                f"another coordinator works on {self._url} (pid {held.process} of {held.machine});"
+                f" stop it, or wait {CLAIM_SECONDS:g} s if it was killed"
+            )
+        self.renew()
+
+    def _is_gone(self, held: Claimed) -> bool:
+        """Whether it was a process of this machine that is no more."""
+        if held.machine != self._mine.machine:
+            return False
+        try:
+            os.kill(held.process, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            return False
+        return held.process == os.getpid()
+
+    def renew(self) -> None:
+        """Say that this coordinator is still at work, every now and then."""
+        if time.monotonic() - self._renewed > CLAIM_SECONDS / 4:
+            self._renewed = time.monotonic()
+            self._say(time.time())
+
+    def release(self) -> None:
+        """Let the next coordinator in."""
+        self._say(0.0)
+
+    def _say(self, at: float) -> None:
+        said = msgspec.structs.replace(self._mine, at=at)
+        self._system.pipe_file(self._name, msgspec.json.encode(said))
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """Who works on a store."""
+
+    collection: str
+    machine: str
+    process: int
+    at: float
+    """When it last said so; 0 when it has ended."""
 
 
 class Snapshots:

@@ -1,0 +1,187 @@
+"""What shards cost and bring: CPU a page beside one crawl, messages and bytes a page, growth with shards.
+
+    python benchmarks/cluster.py [--quick] [--only cost growth] [--shards 1 2 4 8]
+
+Cost: the same generated web on loopback, crawled by one ordinary crawl and by shards of a local Ray, without
+delays. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc; start-up is left out
+for all alike, by taking the difference between a long crawl and a short one.
+
+Growth: a web whose servers take 0.4 s for each answer, eight requests at a time a shard: waiting is the
+bottleneck. Pages a second from the first tenth of the pages on, with 1, 2, 4 and 8 shards on this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from honeyguide.cluster.coordinator import ShardedCrawl
+from honeyguide.config.load import check_values
+from honeyguide.config.schema import Config
+from honeyguide.job.crawl import Crawl
+from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec, seeds
+from honeyguide.lab.webs.serve import start_server
+
+PLAIN = WebSpec(
+    seed=3, hosts=200, pages=6000, topics=4, traps=0.0, failing=0.0, slow=0.0, crawl_delay=0.0, tunnels=0.0
+)
+SLOW = WebSpec(
+    seed=3, hosts=400, pages=6000, topics=4, traps=0.0, failing=0.0, crawl_delay=0.0, tunnels=0.0,
+    mirrors=0.0, redirecting=0.0, slow=0.85, slow_seconds=0.4,
+)  # fmt: skip
+
+
+def config(spec: WebSpec, port: int, pages: int, concurrency: int) -> Config:
+    web = GeneratedWeb(spec)
+    topic = web.topics[0]
+    return check_values(
+        {
+            "topic": {"name": topic, "keywords": list(web.keywords(topic)[:8])},
+            "crawl": {
+                "seeds": [one for name in web.topics for one in seeds(web, name, distance=1)],
+                "recipe": "best-first",
+                "max_pages": pages,
+                "max_pages_per_domain": "unlimited",
+                "concurrency": concurrency,
+                "parse_workers": 1,
+            },
+            "identity": {"user_agent": "honeyguide-benchmark (+https://example.org/)"},
+            "politeness": {"delay": 0.0, "ip_delay": 0.0, "slow_factor": 0.0, "ip_at_once": 1000},
+            "network": {"connect_to": {"*": f"127.0.0.1:{port}"}},
+        }
+    )
+
+
+def tree_cpu() -> float:
+    """Seconds of CPU of this process and all that descend from it."""
+    parents: dict[int, int] = {}
+    used: dict[int, float] = {}
+    tick = os.sysconf("SC_CLK_TCK")
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        number = int(path.parent.name)
+        parents[number] = int(fields[1])
+        used[number] = sum(map(int, fields[11:15])) / tick
+    mine, total = os.getpid(), 0.0
+    for number, seconds in used.items():
+        at = number
+        while at not in (0, 1, mine):
+            at = parents.get(at, 0)
+        total += seconds if at == mine else 0.0
+    return total
+
+
+async def crawl(job: dict[str, Any]) -> dict[str, float]:
+    """One crawl in this process; what it took."""
+    spec = SLOW if job["slow"] else PLAIN
+    settings = config(spec, job["port"], job["pages"], job["concurrency"])
+    moments: list[tuple[float, int]] = []
+    cpu, looked = 0.0, 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out"
+        one = Crawl(settings, out=out) if not job["shards"] else None
+        many = ShardedCrawl(settings, out=out, shards=job["shards"]) if job["shards"] else None
+        async for _ in one.run() if one is not None else many.run():  # type: ignore[union-attr]
+            tally = (one or many).tally  # type: ignore[union-attr]
+            moments.append((time.monotonic(), tally.pages))
+            if time.monotonic() - looked > 0.2 and (not many or not many.ended):
+                looked, cpu = time.monotonic(), tree_cpu()
+        pages = (one or many).tally.pages  # type: ignore[union-attr]
+    begin = next((at, had) for at, had in moments if had >= pages / 10)
+    end = next((at, had) for at, had in moments if had >= pages)
+    ended = many.ended.values() if many is not None else ()
+    return {
+        "pages": pages,
+        "cpu": cpu,
+        "rate": (end[1] - begin[1]) / max(0.001, end[0] - begin[0]),
+        "calls": sum(one.calls for one in ended) + (len(moments) * job["shards"] if many else 0),
+        "sent": sum(one.sent for one in ended),
+    }
+
+
+def aside(**job: Any) -> dict[str, float]:
+    """The same in a process of its own."""
+    command = [sys.executable, __file__, "--child", json.dumps(job)]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    found: dict[str, float] = json.loads(said.decode().strip().splitlines()[-1])
+    return found
+
+
+def cost(counts: list[int], *, short: int, long: int) -> list[dict[str, float]]:
+    rows = []
+    with start_server(PLAIN) as server:
+        for shards in (0, *counts):
+            both = [
+                aside(slow=False, port=server.port, pages=pages, concurrency=32, shards=shards)
+                for pages in (short, long)
+            ]
+            pages = both[1]["pages"] - both[0]["pages"]
+            row = {
+                "shards": shards,
+                "ms a page": 1000 * (both[1]["cpu"] - both[0]["cpu"]) / pages,
+                "messages a page": (both[1]["calls"] - both[0]["calls"]) / pages,
+                "bytes a page": (both[1]["sent"] - both[0]["sent"]) / pages,
+                "pages a second": both[1]["rate"],
+            }
+            rows.append(row)
+            first = rows[0]["ms a page"]
+            name = f"{shards} shards" if shards else "one crawl"
+            more = 100 * (row["ms a page"] / first - 1)
+            print(
+                f"{name:>10}: {row['ms a page']:6.2f} ms CPU a page ({more:+.0f} %),"
+                f" {row['messages a page']:.3f} messages and {row['bytes a page']:.0f} bytes a page",
+                flush=True,
+            )
+    return rows
+
+
+def growth(counts: list[int], *, each: int) -> list[dict[str, float]]:
+    rows = []
+    with start_server(SLOW) as server:
+        for shards in counts:
+            row = aside(slow=True, port=server.port, pages=each * shards, concurrency=8, shards=shards)
+            rows.append({"shards": shards, "pages a second": row["rate"]})
+            share = row["rate"] / (rows[0]["pages a second"] / rows[0]["shards"] * shards)
+            print(
+                f"{shards:>3} shards: {row['rate']:6.1f} pages a second, {100 * share:.0f} % of linear",
+                flush=True,
+            )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer pages")
+    parser.add_argument("--only", nargs="+", choices=("cost", "growth"), default=("cost", "growth"))
+    parser.add_argument("--shards", nargs="+", type=int, default=[1, 2, 4, 8])
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        print(json.dumps(asyncio.run(crawl(json.loads(given.child)))))
+        return
+    found: dict[str, object] = {}
+    if "cost" in given.only:
+        counts = [count for count in given.shards if count in (1, 4)]
+        found["cost"] = cost(counts, short=200, long=800 if given.quick else 3000)
+    if "growth" in given.only:
+        found["growth"] = growth(given.shards, each=150 if given.quick else 400)
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()

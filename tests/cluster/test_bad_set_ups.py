@@ -1,0 +1,103 @@
+"""Set-ups that cannot work are refused in one clear line, before anything is started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from loopback import config_for
+
+from honeyguide.cli import main
+from honeyguide.cluster.coordinator import ShardedCrawl
+from honeyguide.cluster.manifest import new_manifest, save
+from honeyguide.cluster.ray_cluster import ClusterError, import_ray
+from honeyguide.cluster.shard import Shard
+from honeyguide.cluster.snapshots import Claim
+from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
+from honeyguide.store.layout import Layout
+from honeyguide.store.lock import Lock
+
+CONFIG = config_for(["http://a.example/"], {})
+
+
+async def run(job: ShardedCrawl) -> None:
+    async for _ in job.run():
+        pass
+
+
+def test_no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"honeyguide\[cluster\]"):
+        import_ray()
+
+
+async def test_two_coordinators_on_one_folder(tmp_path: Path) -> None:
+    job = ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2)
+    Layout.create(tmp_path / "many", topic="")
+    lock = Lock(tmp_path / "many" / "shards.json")
+    with pytest.raises(CollectionError, match="in use by another process"):
+        await run(job)
+    lock.close()
+
+
+async def test_two_coordinators_on_one_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = str(tmp_path / "store")
+    (tmp_path / "store").mkdir()
+    first = Claim(store, "one")
+    first.take()
+    with pytest.raises(ClusterError, match="another collection"):
+        Claim(store, "two").take()
+    held = tmp_path / "store" / "coordinator.json"
+    elsewhere = {**msgspec.json.decode(held.read_bytes()), "machine": "node7"}
+    held.write_bytes(msgspec.json.encode(elsewhere))
+    with pytest.raises(ClusterError, match=r"another coordinator works on .* of node7"):
+        Claim(store, "one").take()
+    first.release()
+    Claim(store, "one").take()
+
+
+async def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    job = ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, store=str(tmp_path / "file" / "store"))
+    with pytest.raises(ClusterError, match=r"cannot be written .*; check its name"):
+        await run(job)
+
+
+def test_another_number_of_shards_or_another_store(tmp_path: Path) -> None:
+    Layout.create(tmp_path / "many", topic="")
+    save(tmp_path / "many", new_manifest(3, store="/mnt/owls"))
+    with pytest.raises(CollectionError, match="has 3 shards, not 4; leave out --shards"):
+        ShardedCrawl(CONFIG, out=tmp_path / "many", shards=4)
+    with pytest.raises(
+        CollectionError, match="has its shards in /mnt/owls, not in s3://b/x; leave out --store"
+    ):
+        ShardedCrawl(CONFIG, out=tmp_path / "many", store="s3://b/x")
+
+
+def test_a_cluster_needs_a_store(tmp_path: Path) -> None:
+    with pytest.raises(ClusterError, match="--ray needs --store"):
+        ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, ray="10.0.0.1:6379")
+
+
+def test_what_shards_cannot_do_is_said(tmp_path: Path) -> None:
+    with pytest.raises(TopicError, match="keep_fresh"):
+        ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, keep_fresh=True)
+    with pytest.raises(CollectionError, match="keeps its topic"):
+        ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, on_change="rejudge")
+
+
+def test_another_version_on_another_machine(tmp_path: Path) -> None:
+    shard = Shard("00", ("00", "01"), str(tmp_path / "00"), CONFIG, software="honeyguide/0.0.1")
+    with pytest.raises(ClusterError, match=r"was started by honeyguide/0\.0\.1; install the same version"):
+        shard.start({}, {})
+
+
+def test_the_command_line_says_it_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["crawl", "https://example.org/", "--keywords", "owl", "--out", str(tmp_path / "many")]
+    assert main([*words, "--ray", "10.0.0.1:6379"]) == 2
+    assert "--ray needs --store" in capsys.readouterr().err
+    assert main([*words, "--shards", "0"]) == 2
+    assert "0 shards cannot be" in capsys.readouterr().err
+    assert issubclass(ClusterError, HoneyguideError)
