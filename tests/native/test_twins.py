@@ -26,6 +26,7 @@ from honeyguide.parse import blocks, links, main_links, prescan, search
 from honeyguide.parse.html import read_page
 from honeyguide.parse.notes import FoundLink
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
+from honeyguide.store import columns
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash, word_table
 from honeyguide.text.word_table import Counting, WordTable
@@ -335,6 +336,33 @@ def test_seen_refuses_too_little_room() -> None:
         seen_module._rows_of(seen._slots, column, np.zeros(3, np.int64), np.zeros(2, np.int32))
     with pytest.raises(TypeError):
         seen_module._rows_of(seen._slots, column, np.zeros(3, np.int32), np.zeros(3, np.int32))
+
+
+@given(st.lists(st.integers(0, 30), max_size=40), st.integers(0, 2**32))
+def test_records_of_the_log(rows: list[int], seed: int) -> None:
+    python = pure("honeyguide.store.columns")
+    chance = np.random.default_rng(seed)
+    records = np.zeros(len(rows), columns.RECORD)
+    records["row"] = rows
+    for name, most in (("host", 2**31), ("id", 2**62), ("priority", 100), ("status", 64)):
+        records[name] = chance.integers(0, most, len(rows))
+    both = []
+    for module in (python, columns):
+        arrays: list[Any] = [np.zeros(31, kind) for kind in (np.int64, np.int32, np.uint8, np.float64)]
+        module.put_records(records.tobytes(), *arrays)
+        both.append([array.tolist() for array in arrays])
+    assert both[0] == both[1]
+
+
+def test_records_of_rows_that_are_not_there_are_refused() -> None:
+    arrays: list[Any] = [np.zeros(3, kind) for kind in (np.int64, np.int32, np.uint8, np.float64)]
+    for row in (-1, 3, 2**31 - 1):
+        with pytest.raises(IndexError):
+            columns.put_records(np.array([(row, 0, 0, 0, 0)], columns.RECORD).tobytes(), *arrays)
+    with pytest.raises(ValueError, match="whole"):
+        columns.put_records(b"x" * 26, *arrays)
+    with pytest.raises(ValueError, match="length"):
+        columns.put_records(b"", arrays[0], arrays[1], arrays[2], np.zeros(4))
 
 
 @given(st.lists(st.text(alphabet="abC0 -_\0\n\x7fé神😀", max_size=300) | st.text(max_size=50), max_size=5))

@@ -73,10 +73,7 @@ class Frontier:
         columns, size = self._columns, self._columns.size
         if self._seen.rebuild(columns.ids, size):
             raise CollectionError("the state knows a URL twice; restore state.sqlite from a copy")
-        for host, penalty in self._state.hosts():
-            if host.row != len(self._hosts):
-                raise CollectionError("the state lacks a host; restore state.sqlite from a copy")
-            self._enter_host(host, penalty)
+        self._enter_hosts(self._state.hosts())
         status, hosts = columns.status[: size + 1], columns.hosts[: size + 1]
         if hosts.max(initial=0) >= len(self._hosts) or hosts.min(initial=0) < 0:
             raise CollectionError("the state names an unknown host; restore state.sqlite from a copy")
@@ -152,6 +149,23 @@ class Frontier:
             row = self._enter_host(Host(row=len(self._hosts), name=found.host, domain=found.domain), 0.0)
             self._dirty_hosts.add(row)
         return row
+
+    def _enter_hosts(self, stored: list[tuple[Host, float]]) -> None:
+        """Enter the hosts of the state: as `_enter_host` of each, for half a million at once."""
+        found = [host for host, _ in stored]
+        if [host.row for host in found] != list(range(1, len(found) + 1)):
+            raise CollectionError("the state lacks a host; restore state.sqlite from a copy")
+        self._hosts += found
+        self._host_rows = {host.name: host.row for host in found}
+        self._queues.grow_hosts(len(found))
+        all_rows = slice(1, len(found) + 1)
+        self._queues.hosts.penalty[all_rows] = [penalty for _, penalty in stored]
+        self._queues.hosts.timed.key[all_rows] = -np.array([host.ready_at for host in found], np.float64)
+        if self._cap is not None:
+            for host in found:
+                self._domain_hosts.setdefault(host.domain, []).append(host.row)
+        given_up = [host.row for host in found if host.given_up]
+        self._queues.hosts.closed[given_up] = Outcome.HOST_GIVEN_UP
 
     def _enter_host(self, host: Host, penalty: float) -> int:
         row = host.row

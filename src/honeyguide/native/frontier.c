@@ -794,6 +794,40 @@ BODY(seen__rows_of)
 }
 FUNCTION(seen__rows_of, 4)
 
+/* -- the log of the columns: honeyguide/store/columns.py ------------------------------------------------ */
+
+enum { RECORD = 25 }; /* row and host of four bytes, fingerprint and priority of eight, status; little-endian */
+
+BODY(columns_put_records)
+{
+    Py_ssize_t length, sizes[4];
+    const char *blob = borrow(loan, arguments[0], 1, &length, 0);
+    int64_t *ids = blob ? borrow(loan, arguments[1], sizeof *ids, &sizes[0], 1) : NULL;
+    int32_t *hosts = ids ? borrow(loan, arguments[2], sizeof *hosts, &sizes[1], 1) : NULL;
+    uint8_t *status = hosts ? borrow(loan, arguments[3], sizeof *status, &sizes[2], 1) : NULL;
+    double *priority = status ? borrow(loan, arguments[4], sizeof *priority, &sizes[3], 1) : NULL;
+    if (priority == NULL)
+        return NULL;
+    if (length % RECORD || sizes[1] != sizes[0] || sizes[2] != sizes[0] || sizes[3] != sizes[0]) {
+        PyErr_SetString(PyExc_ValueError, "whole records and four columns of one length are wanted");
+        return NULL;
+    }
+    for (const char *at = blob, *end = blob + length; at < end; at += RECORD) {
+        int32_t row;
+        memcpy(&row, at, sizeof row);
+        if (row < 0 || row >= sizes[0]) {
+            PyErr_SetString(PyExc_IndexError, "a record is of a row that is not there");
+            return NULL;
+        }
+        memcpy(&hosts[row], at + 4, sizeof *hosts);
+        memcpy(&ids[row], at + 8, sizeof *ids);
+        memcpy(&priority[row], at + 16, sizeof *priority);
+        status[row] = (uint8_t)at[24];
+    }
+    Py_RETURN_NONE;
+}
+FUNCTION(columns_put_records, 5)
+
 /* -- words to numbers: honeyguide/text/word_table.py --------------------------------------------------- */
 
 typedef struct {

@@ -38,6 +38,9 @@ static PyMethodDef METHODS[] = {
     TWIN(seen__insert),
     TWIN(seen__rows),
     TWIN(seen__rows_of),
+#if PY_LITTLE_ENDIAN
+    TWIN(columns_put_records),
+#endif
     TWIN(search_has_any),
     TWIN(main_links_marked),
     TWIN(url_plain_urls),

@@ -59,6 +59,7 @@ PyObject *seen__find(PyObject *module, PyObject *const *arguments, Py_ssize_t co
 PyObject *seen__insert(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *seen__rows(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *seen__rows_of(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *columns_put_records(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__count(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

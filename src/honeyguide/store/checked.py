@@ -51,7 +51,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 def host_records(rows: Sequence[Sequence[object]]) -> list[tuple[Host, float]]:
-    """Rows of table `host`: the hosts, and their penalties. All at once: there may be half a million."""
+    """Rows of table `host`: the hosts, and their penalties."""
     made: Callable[..., Host] = Host
     return [
         (made(*values[:12], bool(values[12])), values[13]) for values in msgspec.convert(rows, list[_HOST])

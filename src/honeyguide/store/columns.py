@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.compiled import compiled
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
 
@@ -26,6 +27,31 @@ def grown(array: NDArray[np.generic], size: int) -> NDArray[np.generic]:
     larger = np.zeros(max(size, 1024), dtype=array.dtype)
     larger[: len(array)] = array
     return larger
+
+
+@compiled
+def put_records(
+    blob: bytes,
+    ids: NDArray[np.int64],
+    hosts: NDArray[np.int32],
+    status: NDArray[np.uint8],
+    priority: NDArray[np.float64],
+) -> None:
+    """Put records of the log into the columns. Their rows have been looked at.
+
+    Args:
+        blob: Whole records.
+        ids: Fingerprints.
+        hosts: Host rows.
+        status: Statuses.
+        priority: Priorities.
+    """
+    records = np.frombuffer(blob, RECORD)
+    rows = records["row"]
+    ids[rows] = records["id"]
+    hosts[rows] = records["host"]
+    status[rows] = records["status"]
+    priority[rows] = records["priority"]
 
 
 class Columns:
@@ -98,10 +124,7 @@ class Columns:
             )
         if largest > self.size:
             self.extend(largest - self.size)
-        self.ids[rows] = records["id"]
-        self.hosts[rows] = records["host"]
-        self.status[rows] = records["status"]
-        self.priority[rows] = records["priority"]
+        put_records(blob, self.ids, self.hosts, self.status, self.priority)
 
     def counts(self) -> dict[Outcome, int]:
         """Number of URLs by status; statuses that do not occur are left out."""

@@ -58,6 +58,7 @@ _SELECT_PAGE = (
 _ROBOTS = "robots:"
 """Settings that hold a robots.txt have keys that begin like this."""
 _PAGES_AT_ONCE = 500
+_HOSTS_AT_ONCE = 500
 _EVENTS_AT_ONCE = 1000
 _encode = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(order="sorted").encode
@@ -263,10 +264,14 @@ class State:
     # Hosts
 
     def hosts(self) -> list[tuple[Host, float]]:
-        """All hosts with their penalties, in order of rows."""
-        found = self._connection.execute("SELECT * FROM host ORDER BY row").fetchall()
-        with reading("hosts"):
-            return host_records(found)
+        """All hosts with their penalties, in order of rows. There may be half a million."""
+        hosts: list[tuple[Host, float]] = []
+        rows = self._connection.execute("SELECT * FROM host ORDER BY row")
+        # A few at a time: long tuples by the hundred thousand keep the garbage collector busy.
+        while found := rows.fetchmany(_HOSTS_AT_ONCE):
+            with reading("hosts"):
+                hosts += host_records(found)
+        return hosts
 
     def save_hosts(self, hosts: Iterable[tuple[Host, float]]) -> None:
         """Write host records with their penalties."""
