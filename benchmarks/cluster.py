@@ -54,7 +54,7 @@ def config(spec: WebSpec, port: int, pages: int, concurrency: int) -> Config:
                 "parse_workers": 1,
             },
             "identity": {"user_agent": "honeyguide-benchmark (+https://example.org/)"},
-            "politeness": {"delay": 0.0, "ip_delay": 0.0, "slow_factor": 0.0, "ip_at_once": 1000},
+            "politeness": {"delay": 0.0, "ip_delay": 0.0, "slow_factor": 0.0, "ip_at_once": 100},
             "network": {"connect_to": {"*": f"127.0.0.1:{port}"}},
         }
     )

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from loopback import crawl_all, outcomes, recording
-from shards import all_ends, asked, check_shards, sharded_config, write
+from shards import all_ends, asked, check_shards, ends, sharded_config, write
 
+from honeyguide.cluster.assignment import Assignment
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import Connection
 from honeyguide.errors import CollectionError
 from honeyguide.job.progress import Progress
+from honeyguide.model import Outcome
+from honeyguide.store.shards import load, shard_folder
 
 pytestmark = [pytest.mark.realtime, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -68,3 +71,46 @@ async def test_budget_is_exact_and_a_stopped_crawl_goes_on(tmp_path: Path) -> No
         ShardedCrawl(config, out=out, shards=4)
     with pytest.raises(CollectionError, match="without shards"):
         ShardedCrawl(config, out=tmp_path / "one", shards=2)
+
+
+@pytest.mark.slow
+async def test_shards_join_while_crawling_and_take_only_their_hosts(tmp_path: Path) -> None:
+    out = tmp_path / "many"
+    async with recording(write) as server:
+        await crawl_all(sharded_config(server.connect_to), tmp_path / "one")
+        server.urls.clear()
+        config = sharded_config(server.connect_to, politeness={"delay": 0.2})
+        job = ShardedCrawl(config, out=out, shards=2)
+        grown = False
+        async for progress in job.run():
+            if progress.pages > 30 and not grown:
+                grown = True
+                job.add_shards(1)
+        assert job.reason == "nothing left to fetch"
+        assert job.manifest.shards == ("00", "01", "02")
+        assert max(asked(server.urls).values()) == 1
+    assert all_ends(out, moved=True) == outcomes(tmp_path / "one")
+    check_shards(out)
+    before, after = Assignment(("00", "01")), Assignment(("00", "01", "02"))
+    new = {url for url, outcome in ends(shard_folder(out, "02")).items() if outcome is Outcome.FETCHED}
+    assert new
+    assert {after.of_url(url) for url in new} == {"02"}
+    for shard in ("00", "01"):
+        for url in ends(shard_folder(out, shard)):
+            assert before.of_url(url) == shard, "a host moved that no new shard won"
+
+
+@pytest.mark.slow
+async def test_more_shards_at_a_resume(tmp_path: Path) -> None:
+    out = tmp_path / "many"
+    async with recording(write) as server:
+        config = sharded_config(server.connect_to)
+        await crawl_all(config, tmp_path / "one")
+        server.urls.clear()
+        await finish(ShardedCrawl(config, out=out, shards=1, max_pages=30))
+        job = ShardedCrawl(config, out=out, add_shards=2)
+        await finish(job)
+        assert max(asked(server.urls).values()) == 1
+    assert len(load(out).shards) == 3
+    assert all_ends(out, moved=True) == outcomes(tmp_path / "one")
+    check_shards(out)

@@ -152,6 +152,7 @@ def resume(
     max_seconds: float | str | None = None,
     trust: bool = False,
     shards: int | None = None,
+    add_shards: int = 0,
     ray: str = "",
     store: str | None = None,
     ui: bool = False,
@@ -167,6 +168,7 @@ def resume(
         max_seconds: New limit on time, such as 90 or `2 h`, counted over all runs.
         trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
         shards: How many shards the collection has; leave it out to take whatever there is.
+        add_shards: Go on with so many shards more; only the hosts that they win are moved.
         ray: Address of a Ray cluster to put the shards on; by default this machine.
         store: Where the cluster keeps the shards; leave it out to take what there is.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
@@ -183,8 +185,8 @@ def resume(
         quiet=quiet,
         ui=ui,
         metrics=metrics,
-        sharding=Sharding(shards, ray, store)
-        if shards is not None or ray or store or is_sharded(folder)
+        sharding=Sharding(shards, ray, store, add_shards)
+        if shards is not None or ray or store or add_shards or is_sharded(folder)
         else None,
         on_change="keep",
     )
@@ -196,6 +198,7 @@ class Sharding(msgspec.Struct, frozen=True):
     shards: int | None = None
     ray: str = ""
     store: str | None = None
+    more: int = 0
 
 
 def taken_up(folder: Path, *, trust: bool = False) -> Config:
@@ -344,6 +347,7 @@ def _run_shards(
         shards=sharding.shards,
         ray=sharding.ray,
         store=sharding.store,
+        add_shards=sharding.more,
         on_change=on_change,
     )
     count = len(job.manifest.shards)

@@ -66,6 +66,7 @@ class ShardedCrawl:
         topic: A `Topic`, a checked `Config`, or the path of a topic file.
         out: Folder of the collection; one that exists is resumed.
         shards: How many; None for as many as the collection has.
+        add_shards: More shards than the collection has, from now on.
         ray: Address of a Ray cluster; empty for a Ray of our own on this machine.
         store: Where snapshots of the shards are kept, as fsspec names it (a folder, `s3://bucket/path`);
             needed with `ray`. None for where the collection has them.
@@ -83,6 +84,7 @@ class ShardedCrawl:
         *,
         out: Path | str,
         shards: int | None = None,
+        add_shards: int = 0,
         ray: str = "",
         store: str | None = None,
         work: Path | str = WORK,
@@ -95,7 +97,7 @@ class ShardedCrawl:
         self.config = as_config(topic, recipe, options)
         self._work = Path(work)
         self._every = snapshot_seconds
-        self.manifest = self._manifest(shards, store)
+        self.manifest = _with_more(self._manifest(shards, store), add_shards)
         if ray and not self.manifest.store:
             raise ClusterError(
                 "--ray needs --store, where the machines keep their shards: a shared folder or S3"
@@ -127,6 +129,7 @@ class ShardedCrawl:
         self._lost: dict[str, asyncio.Future[None]] = {}
         """Shards that Ray is starting again."""
         self._claim: Claim | None = None
+        self._more = 0
         self._stop = ""
         self._stops = 0
         self._paused = False
@@ -184,6 +187,11 @@ class ShardedCrawl:
             last=last,
         )
 
+    def add_shards(self, count: int = 1) -> None:
+        """Go on with more shards: all stop for a moment, and hand over the hosts that the new ones win."""
+        self._more += count
+        self._woken.set()
+
     def stop(self, reason: str = "asked to stop") -> None:
         """Stop cleanly; a second call stops at once. The crawl can be resumed."""
         self._stop = self._stop or reason
@@ -207,7 +215,13 @@ class ShardedCrawl:
                 await self._start(connection)
                 async for progress in self._rounds(connection):
                     yield progress
-                await self._farewell(connection)
+                while self._more and not self._stop:
+                    await self._grow(connection)
+                    await self._start(connection)
+                    async for progress in self._rounds(connection):
+                        yield progress
+                self.reason = self._stop
+                await self._farewell(connection, self._stop)
                 await asyncio.to_thread(self._bring_home)
                 yield self.progress
                 say(INFO, "crawl stopped", reason=self.reason, pages=self.tally.pages)
@@ -231,7 +245,7 @@ class ShardedCrawl:
             )
         else:
             Layout.open(out).require_ours()
-        if not is_sharded(out):
+        if not is_sharded(out) or manifests.load(out) != self.manifest:
             manifests.save(out, self.manifest)
         for shard in self.manifest.shards:
             shard_folder(out, shard).parent.mkdir(exist_ok=True)
@@ -299,7 +313,7 @@ class ShardedCrawl:
         seen_control = self._signature(control.FILE)
         seen_reviews: tuple[int, int] | None = None
         before = 0
-        while not self._stop:
+        while not self._stop and not self._more:
             began = time.monotonic()
             if (signature := self._signature(control.FILE)) != seen_control:
                 seen_control = signature
@@ -374,7 +388,10 @@ class ShardedCrawl:
     def _deal(self, fetched: int) -> None:
         """Give out a portion: twice what was fetched since the last round, so that nobody waits for it."""
         found = self._standings
-        fronts = [Front(name, one.best, one.waiting) for name, one in found.items()]
+        if len(found) < len(self.actors):
+            return
+        moving = {name for one in found.values() for name in one.moving}
+        fronts = [Front(name, one.best, one.waiting) for name, one in found.items() if name not in moving]
         grants = deal(fronts, max(LEAST * len(found), 2 * fetched))
         self._limits = limits(found, charges(found, self._limits), grants, budget=self._budget.max_pages)
 
@@ -399,9 +416,19 @@ class ShardedCrawl:
 
     # Ending
 
-    async def _farewell(self, connection: Connection) -> None:
+    async def _grow(self, connection: Connection) -> None:
+        """Stop the shards, and begin again with more of them; each hands over the hosts that others win."""
+        await self._farewell(connection, "shards are added")
+        for actor in self.actors.values():
+            connection.ray.kill(actor)
+        for known in (self.actors, self._standings, self._limits, self._lost, self.ended):
+            known.clear()
+        self.manifest, self._more = _with_more(self.manifest, self._more), 0
+        manifests.save(self.out, self.manifest)
+        connection.require_room(len(self.manifest.shards))
+
+    async def _farewell(self, connection: Connection, reason: str) -> None:
         """Let all shards stop in order."""
-        self.reason = self._stop
         until = time.monotonic() + FAREWELL
         left, hurried = dict(self.actors), False
         while left and time.monotonic() < until:
@@ -411,7 +438,7 @@ class ShardedCrawl:
                     actor.stop_at_once.remote()
             for name in tuple(left):
                 try:
-                    await self._turn(name, stop=self._stop)
+                    await self._turn(name, stop=reason)
                     ended = await self._ask(left[name].ended.remote(0.2))
                 except connection.ray.exceptions.RayActorError:
                     continue
@@ -450,6 +477,12 @@ def _absolute(store: str) -> str:
 def _key(out: Path) -> str:
     """A name for a collection that no other has."""
     return str(msgspec.json.decode((out / "collection.json").read_bytes()).get("made", ""))[:32] or "one"
+
+
+def _with_more(manifest: Manifest, count: int) -> Manifest:
+    """A manifest with more shards; those that it has keep their names."""
+    names = (*manifest.shards, *manifests.shard_names(len(manifest.shards) + count)[len(manifest.shards) :])
+    return msgspec.structs.replace(manifest, shards=names)
 
 
 def _cause(error: Any) -> BaseException:

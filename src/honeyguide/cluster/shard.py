@@ -289,7 +289,12 @@ class Shard:
             owners = Assignment(self._shards)
             first = self._name == self._shards[0]
             neighbours = Neighbours(
-                self._name, owners.of_host, self._mailbox, asks_sources=first, safe=self._snapshots is None
+                self._name,
+                self._shards,
+                owners.of_host,
+                self._mailbox,
+                asks_sources=first,
+                safe=self._snapshots is None,
             )
             self._crawl = Crawl(
                 self._config,

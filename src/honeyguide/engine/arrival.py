@@ -12,7 +12,7 @@ from honeyguide.engine.admission import SEED, Admission, domain_of, is_given, of
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
 from honeyguide.engine.listings import MOST_NAMED, Listings
-from honeyguide.engine.neighbours import DROPPED, Batch, Neighbours, Traveller
+from honeyguide.engine.neighbours import DROPPED, HOST, Batch, Neighbours, Traveller
 from honeyguide.engine.rendering import RenderFigures
 from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.failpoint import failpoint
@@ -35,6 +35,10 @@ GIVEN = 1e3
 """Priorities from here on were given by hand (seeds, suggestions) and stay."""
 RENDERING = "rendering"
 """Setting of the state with `RenderFigures`."""
+_HANDED_OVER = frozenset(
+    {"ready_at", "delay", "crawl_delay", "failures", "requests", "fetched", "relevant", "recent", "given_up"}
+)
+"""What of a host's record its next owner needs."""
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
 
@@ -380,35 +384,62 @@ class Arrival:
 
     def enter(self, batch: Batch) -> None:
         """Take in links that another shard found; what belongs to a third is passed on."""
-        assert self._neighbours is not None
+        neighbours = self._neighbours
+        assert neighbours is not None
+        parents = self._pages_of(batch)
+        arrived: list[Found] = []
         pages: dict[str, list[tuple[Traveller, Found]]] = {}
         for link in batch.links:
-            pages.setdefault(link.parent, []).append((link, self._arrived_from(batch.sender, link)))
+            if link.source == HOST:
+                self._take_over_host(link)
+                continue
+            found = self._arrived(link, parents.get(link.parent, 0))
+            if not neighbours.is_mine(found.host):
+                neighbours.leave(found, link.parent, link.score)
+            elif self._revising is not None and link.parent:
+                pages.setdefault(link.parent, []).append((link, found))
+            else:
+                arrived.append(found)
         for parent, links in pages.items():
-            mine, others = _parted(links, lambda one: self._neighbours.is_mine(one[1].host))  # type: ignore[union-attr]
-            for link, found in others:
-                self._neighbours.leave(found, parent, link.score)
-            found_here = [found for _, found in mine]
-            if self._revising is not None and parent:
-                found_here = self._ranked_here(parent, mine)
-            self._frontier.add(found_here, self._order.combine)
+            arrived += self._ranked_here(parent, links)
+        rows = self._frontier.add(arrived, self._order.combine)
+        for row, found in zip(rows, arrived, strict=True):
+            if found.outcome is Outcome.ELSEWHERE and self._frontier.is_waiting(row):
+                # A link was quicker than the shard that had asked for it before the host was handed over.
+                self._frontier.finish(row, Outcome.ELSEWHERE, found.reason)
         self.revise()
-        self._neighbours.entered(batch, self._state)
+        neighbours.entered(batch, self._state)
 
-    def _arrived_from(self, sender: str, link: Traveller) -> Found:
-        host = host_key(link.url)
-        parent = 0
-        if link.parent:
-            came_from = Found(
-                url=link.parent,
-                id=url_id(link.parent),
+    def _pages_of(self, batch: Batch) -> dict[str, int]:
+        """Rows that stand for the pages that a batch's links were found on."""
+        urls = list(dict.fromkeys(link.parent for link in batch.links if link.parent))
+        found = [
+            Found(
+                url=url,
+                id=url_id(url),
                 host="",
                 domain="",
                 priority=DROPPED,
                 outcome=Outcome.ELSEWHERE,
-                reason=f"shard {sender}",
+                reason=f"shard {batch.sender}",
             )
-            (parent,) = self._frontier.add([came_from], "max")
+            for url in urls
+        ]
+        return dict(zip(urls, self._frontier.add(found, "max"), strict=True))
+
+    def _take_over_host(self, record: Traveller) -> None:
+        """A host that another shard has asked so far: its delays and failures hold on."""
+        name = host_key(record.url)
+        if self._neighbours is not None and self._neighbours.is_mine(name):
+            host = self._frontier.meet_host(name, domain_of(name))
+            for field, value in record.memo.items():
+                if field in _HANDED_OVER:
+                    setattr(host, field, type(getattr(host, field))(value))
+            host.ip = record.anchor
+            self._frontier.touch(host)
+
+    def _arrived(self, link: Traveller, parent: int) -> Found:
+        host = host_key(link.url)
         found = Found(
             url=link.url,
             id=url_id(link.url),

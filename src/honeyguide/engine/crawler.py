@@ -272,6 +272,7 @@ class Crawler:
                     best=self._frontier.best(now, BEST),
                     last=self._last_url,
                     paused=self.paused,
+                    moving=neighbours.moving_to,
                 )
             )
 

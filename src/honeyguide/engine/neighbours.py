@@ -23,7 +23,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import Final
 
@@ -40,6 +40,10 @@ OUTBOX: Final = "outbox:"
 INBOX: Final = "inbox:"
 SENT: Final = "outbox_numbers"
 """Setting with the run of numbers, and the last number for each receiver."""
+MOVING: Final = "moving"
+"""Setting with the last batch for each receiver that hands hosts over."""
+HOST: Final = "host"
+"""`source` of a traveller that is a host's record, not a URL."""
 OWNERS: Final = "owners"
 """Setting with the names of all shards, as this one knew them last."""
 
@@ -110,6 +114,8 @@ class Standing(msgspec.Struct, frozen=True):
     """Priorities of the best URLs that could be asked for now, one a host, best first."""
     last: str = ""
     paused: bool = False
+    moving: list[str] = []
+    """Shards that hosts are being handed over to."""
 
 
 class Mailbox:
@@ -270,6 +276,7 @@ class Neighbours:
 
     Args:
         me: Name of this shard.
+        names: Of all shards.
         owner: Name of the shard that owns a `host[:port]`.
         mailbox: Where batches come and go.
         asks_sources: Whether this shard asks the discovery sources: one does, for all.
@@ -280,6 +287,7 @@ class Neighbours:
     def __init__(
         self,
         me: str,
+        names: Sequence[str],
         owner: Callable[[str], str],
         mailbox: Mailbox,
         *,
@@ -287,12 +295,15 @@ class Neighbours:
         safe: bool = True,
     ) -> None:
         self.me = me
+        self.names = tuple(names)
         self.owner = owner
         self.mailbox = mailbox
         self.asks_sources = asks_sources
         self._leaving: dict[str, list[Traveller]] = {}
         self._written: list[tuple[str, Batch]] = []
         self._sent = Sent()
+        self._moving: dict[str, int] = {}
+        self._moves = False
         self._safe = safe
         self._marks: dict[str, Mark] = {}
         self.moves = 0
@@ -300,6 +311,7 @@ class Neighbours:
     def open(self, state: State) -> None:
         """Take up what earlier sessions left in the outbox."""
         self._sent = msgspec.convert(state.setting(SENT) or {}, Sent)
+        self._moving = msgspec.convert(state.setting(MOVING) or {}, dict[str, int])
         if not self._sent.run:
             self._sent.run = new_run()
             state.put_setting(SENT, msgspec.to_builtins(self._sent))
@@ -352,6 +364,9 @@ class Neighbours:
         for to, number in self.mailbox.acknowledged().items():
             state.remove_settings(f"{OUTBOX}{to}:", f"{OUTBOX}{to}:{number:012}")
             self.moves += 1
+            if number >= self._moving.get(to, number + 1):
+                del self._moving[to]
+                state.put_setting(MOVING, self._moving)
         if not self._leaving:
             return
         for to, links in self._leaving.items():
@@ -362,8 +377,21 @@ class Neighbours:
                 state.put_setting(f"{OUTBOX}{to}:{number:012}", batch.links)
                 self._written.append((to, batch))
         state.put_setting(SENT, msgspec.to_builtins(self._sent))
+        if self._moves:
+            self._moves = False
+            self._moving |= {to: self._sent.last[to] for to in self._leaving}
+            state.put_setting(MOVING, self._moving)
         self._leaving.clear()
         self.moves += 1
+
+    def moving(self) -> None:
+        """What leaves with the next commit hands hosts over."""
+        self._moves = True
+
+    @property
+    def moving_to(self) -> list[str]:
+        """Shards that have not got yet all that is handed over to them."""
+        return sorted(self._moving)
 
     def committed(self) -> None:
         """The transaction is committed: its batches may go."""
@@ -393,6 +421,8 @@ def begin_new_run(state: State) -> None:
         sent.last[to] = sent.last.get(to, 0) + 1
         state.put_setting(f"{OUTBOX}{to}:{sent.last[to]:012}", links)
     state.put_setting(SENT, msgspec.to_builtins(sent))
+    moving = msgspec.convert(state.setting(MOVING) or {}, dict[str, int])
+    state.put_setting(MOVING, {to: sent.last[to] for to in moving if to in sent.last})
     state.commit()
 
 

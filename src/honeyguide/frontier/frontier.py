@@ -335,6 +335,11 @@ class Frontier:
         """Whether a host has, or had, waiting URLs."""
         return name in self._host_rows
 
+    def meet_host(self, name: str, domain: str) -> Host:
+        """The record of a host, entered if need be."""
+        found = Found(url="", id=0, host=name, domain=domain, priority=0.0)
+        return self._hosts[self._host_row(found)]
+
     def touch(self, host: Host) -> None:
         """The caller changed the record: it is saved at the next flush, and a new `ready_at` counts."""
         self._sync(host.row)

@@ -26,6 +26,7 @@ from honeyguide.engine.clock import Clock, VirtualClock, WallClock
 from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.control import Steering
 from honeyguide.engine.crawler import Crawler, CrawlOptions
+from honeyguide.engine.handing_over import hand_over
 from honeyguide.engine.listings import Listings
 from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
 from honeyguide.engine.neighbours import Neighbours
@@ -373,6 +374,9 @@ def make_crawler(
         seconds=3600.0 if clock.virtual else options.commit_seconds,
         neighbours=neighbours,
     )
+    if neighbours is not None:
+        hand_over(neighbours, stores.state, frontier)
+        committer.commit(clock.now())
     retraining = None
     if layout is not None and reader is not None and isinstance(parts.model, ReviewedModel):
         retraining = Retraining(
