@@ -1,18 +1,22 @@
 """Scout on the topics of `lab run scout`, in a fifth of the time, and what its settings owe to the webs.
 
-    python benchmarks/scout_replay.py [--webs webkb manuals] [--cap 400] [--settings | --best-first]
+    python benchmarks/scout_replay.py [--webs webkb manuals] [--half | --other-starts]
+        [--settings | --parts | --examples | --best-first]
 
-The page model and the order are the real ones; the engine is a heap. Texts are taken apart once for all
-settings. With the defaults the areas differ from the lab's by some thousandths (the engine has trap rules
-and demotes hosts). `--best-first` adds that order, and a table of groups. `--settings` tries several
+The page model and the order are the real ones; the engine is an array of priorities. Texts are taken apart
+once for all rows. With the defaults the areas differ from the lab's by some thousandths (the engine has trap
+rules and demotes hosts). `--best-first` adds that order, and a table of groups. `--settings` tries several
 settings, then leaves each web out once: the setting with the largest mean over the other webs (each web
-counts the same) is tried on it. A setting chosen with a web at hand looks better there than it is.
+counts the same) is tried on it. A setting chosen with a web at hand looks better there than it is. `--parts`
+leaves one part out at a time. `--examples` gives ten pages on topic, which are no targets for any row, beside
+the keywords and instead of them. `--half` takes about two topics of three and 800 pages at most.
+`--other-starts` begins where the lab does not, with which the defaults were chosen: on schools at other pages
+three links away, on office at the front pages of other modules (WebKB and manuals have one start each).
 """
 
 from __future__ import annotations
 
 import argparse
-import heapq
 import time
 from typing import Any
 
@@ -27,7 +31,7 @@ from honeyguide.lab.runner.recorded_world import open_world
 from honeyguide.lab.runner.schema import GivenTable
 from honeyguide.lab.runner.situation import Situation, Task, situation, tasks_of
 from honeyguide.lab.webs.recorded import Recorded, RecordedVisits, open_web
-from honeyguide.model import Examples, Page, UrlId, Verdict
+from honeyguide.model import Document, Examples, Page, UrlId, Verdict
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.best_first import BestFirst
 from honeyguide.ordering.scout import Scout
@@ -36,16 +40,35 @@ from honeyguide.text.tokens import Analyser
 from honeyguide.web import url_id
 
 WEBS = ("schools", "office-help", "webkb", "manuals")
-SETTINGS: dict[str, dict[str, float]] = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "shipped": {},
-    "trust 20": {"trust": 20.0},
+    "verdicts on few words believed": {"few_words": 0.0},
+    "few words: 100": {"few_words": 100.0},
     "trust 400": {"trust": 400.0},
-    "folders not explored": {"by_folder": 0.0},
     "folders explored half as much": {"by_folder": 0.15},
-    "hosts explored half as much": {"by_host": 0.25},
-    "no hubs": {"hubs": 0.0},
+    "folders explored twice as much": {"by_folder": 0.6},
+}
+PARTS: dict[str, dict[str, Any]] = {
+    "shipped": {},
+    "without exploring": {"by_host": 0.0, "by_folder": 0.0},
+    "without learned weights": {"trust": 1e12},
+    "without fellow links": {"without": ["neighbours", "same page", "same list", "same place on site"]},
+    "without words": {"without": ["words of anchors", "words of address"]},
+    "without likeness": {"without": ["parents' likeness", "anchor's likeness"]},
+    "without parents": {"without": ["best parent", "parents", "grandparents"]},
+    "without host and folder": {"without": ["host", "folder"]},
+    "without hubs": {"hubs": 0.0},
+    "without doubt in few words": {"few_words": 0.0},
 }
 BEST_FIRST = "best-first"
+WITH_EXAMPLES = "ten examples"
+EXAMPLES_ONLY = "ten examples, no keywords"
+LEFT_OUT = frozenset(
+    {"Birds", "Mammals", "Medicine", "Astronomy", "African geography", "Food and agriculture"}
+)
+"""Topics of schools that `--half` leaves out: the easy ones."""
+MODULES = ("simpress", "sdraw", "smath", "scalc")
+"""Parts of the office suite whose front pages `--other-starts` begins at."""
 
 
 class Remembering(Calibrated):
@@ -92,9 +115,10 @@ class Site:
 class Subject:
     """A topic, ready to be crawled for several times."""
 
-    def __init__(self, there: Situation, site: Site, cap: int) -> None:
+    def __init__(self, there: Situation, site: Site, cap: int, documents: tuple[Document, ...]) -> None:
         self.task: Task = there.task
         self._site = site
+        self._documents = documents
         self._seeds = [site.start(url) for url in there.seeds]
         self._targets = frozenset(map(url_id, there.targets))
         self._budget = min(there.budget, cap)
@@ -105,27 +129,28 @@ class Subject:
     def area(self, name: str) -> float:
         """Crawl with a setting, or best-first; area under recall, divided by the oracle's."""
         task, site = self.task, self._site
+        keywords = () if name == EXAMPLES_ONLY else task.keywords
+        positives = self._documents if name in (WITH_EXAMPLES, EXAMPLES_ONLY) else ()
         model = Remembering()
-        model.fit(Examples(keywords=task.keywords, languages=task.languages))
-        model.read = self._read
-        scout = Scout(
-            model,
-            languages=task.languages,
-            topic_terms=task.keywords,
-            **SETTINGS.get(name, {}),  # type: ignore[arg-type]
-        )
-        order: LinkOrder = scout if name in SETTINGS else BestFirst()
+        model.fit(Examples(keywords=keywords, positives=positives, languages=task.languages))
+        # What was read of a page has its evidence for the keywords.
+        model.read = self._read if keywords else {}
+        options = SETTINGS.get(name) or PARTS.get(name, {})
+        scout = Scout(model, languages=task.languages, topic_terms=keywords, **options)
+        order: LinkOrder = BestFirst() if name == BEST_FIRST else scout
         analyser = Analyser(task.languages)
-        priority = dict.fromkeys(self._seeds, np.inf)
-        found = {number: place for place, number in enumerate(priority)}
-        heap = [(-np.inf, place, number) for number, place in found.items()]
-        done: set[UrlId] = set()
+        found = {number: place for place, number in enumerate(dict.fromkeys(self._seeds))}
+        # Priorities in the order of discovery: of equal ones, the first is found first, as in the frontier.
+        waiting = np.full(4096, -np.inf)
+        waiting[: len(found)] = np.inf
+        numbers = list(found)
         hits: list[bool] = []
-        while heap and len(hits) < self._budget:
-            key, _, number = heapq.heappop(heap)
-            if number in done or -key != priority[number]:
-                continue
-            done.add(number)
+        while len(hits) < self._budget:
+            place = int(waiting[: len(numbers)].argmax())
+            if waiting[place] == -np.inf:
+                break
+            waiting[place] = -np.inf
+            number = numbers[place]
             page = site.page(number)
             if page is None:
                 scout.gone(number)
@@ -137,18 +162,20 @@ class Subject:
                 site.terms[number] = analyser.terms(page.content)
             verdict = model.judge(page)
             order.learn(page, verdict)
+            while len(numbers) + len(page.links) > len(waiting):
+                waiting = np.concatenate([waiting, np.full_like(waiting, -np.inf)])
             for one in order.rank(page, verdict, page.links):
                 target = page.links[one.link].id
-                better = order.combine == "max" and one.priority > priority.get(target, np.inf)
-                if target not in found or (better and target not in done):
-                    found.setdefault(target, len(found))
-                    priority[target] = one.priority
-                    heapq.heappush(heap, (-one.priority, found[target], target))
+                place = found.setdefault(target, len(numbers))
+                if place == len(numbers):
+                    numbers.append(target)
+                    waiting[place] = one.priority
+                elif order.combine == "max" and waiting[place] > -np.inf:
+                    waiting[place] = max(waiting[place], one.priority)
             revised = scout.revised()
-            for target, changed in zip(revised.ids.tolist(), revised.priorities.tolist(), strict=True):
-                if target not in done and priority.get(target, np.inf) != np.inf:
-                    priority[target] = changed
-                    heapq.heappush(heap, (-changed, found[target], target))
+            places = np.array([found[target] for target in revised.ids.tolist()], np.int64)
+            changed = np.isfinite(waiting[places])
+            waiting[places[changed]] = revised.priorities[changed]
             if model.observe(page, verdict) and order is scout:
                 for target, score, on_topic in model.remembered():
                     scout.rejudged(Page("", target), Verdict(score, on_topic))
@@ -157,18 +184,36 @@ class Subject:
         return mine / area_under_recall(self._oracle, reachable, self._budget)
 
 
-def subjects(webs: list[str], cap: int) -> list[Subject]:
-    """The topics of `lab run scout`."""
+def elsewhere(task: Task) -> list[Task]:
+    """A topic from other starts; on schools they are drawn."""
+    if task.web == "schools":
+        return [task]
+    if task.web != "office-help":
+        return []
+    fronts = [task.seeds[0].replace(task.seeds[0].split("/")[-2], module) for module in MODULES]
+    others = [front for front in fronts if front != task.seeds[0] and f"/{task.labels[0]}/" not in front]
+    return [msgspec.structs.replace(task, seeds=(front,)) for front in others]
+
+
+def subjects(webs: list[str], *, half: bool = False, fresh: bool = False, examples: int = 0) -> list[Subject]:
+    """The topics of `lab run scout`, about two of three, or all from other starts."""
     experiment = load_experiment("scout").experiment
     found: list[Subject] = []
     for name in webs:
         world, recorded = open_world(name), open_web(name)
         sites: dict[str, Site] = {}
-        for task in tasks_of(experiment, name, world):
+        known = tasks_of(experiment, name, world)
+        for place, task in enumerate(
+            [other for one in known for other in elsewhere(one)] if fresh else known
+        ):
+            if half and (task.name in LEFT_OUT or (name == "webkb" and (place // 4 + place) % 2)):
+                continue
             if task.site not in sites:
                 sites[task.site] = Site(recorded.subset(site=task.site) if task.site else recorded)
-            there = situation(experiment, task, world, repetition=0, given=[GivenTable(keywords=True)])
-            found.append(Subject(there, sites[task.site], cap))
+            given = [GivenTable(keywords=True, examples=examples)]
+            there = situation(experiment, task, world, repetition=int(fresh), given=given)
+            documents = tuple(world.documents(there.examples[:examples]))
+            found.append(Subject(there, sites[task.site], 800 if half else 1500, documents))
     return found
 
 
@@ -176,14 +221,24 @@ def main() -> None:
     """Crawl and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--webs", nargs="+", default=list(WEBS), choices=WEBS)
-    parser.add_argument("--cap", type=int, default=1500, help="pages at most")
-    parser.add_argument("--settings", action="store_true", help="try other settings, and leave webs out")
-    parser.add_argument("--best-first", action="store_true", help="that order, too, and a table of groups")
+    how_many = parser.add_mutually_exclusive_group()
+    how_many.add_argument("--half", action="store_true", help="two topics of three, 800 pages at most")
+    how_many.add_argument("--other-starts", action="store_true", help="schools and office from other pages")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--settings", action="store_true", help="try other settings, and leave webs out")
+    which.add_argument("--parts", action="store_true", help="leave one part out at a time")
+    which.add_argument("--examples", action="store_true", help="ten examples beside keywords, and alone")
+    which.add_argument("--best-first", action="store_true", help="that order, too, and a table of groups")
     asked = parser.parse_args()
-    known = subjects(asked.webs, asked.cap)
+    if asked.other_starts:
+        asked.webs = [web for web in asked.webs if web in WEBS[:2]]
+    known = subjects(
+        asked.webs, half=asked.half, fresh=asked.other_starts, examples=10 if asked.examples else 0
+    )
     means: dict[str, dict[str, float]] = {}
     groups: dict[str, dict[str, list[float]]] = {}
-    names = list(SETTINGS) if asked.settings else ["shipped", *[BEST_FIRST] * asked.best_first]
+    names = list(SETTINGS if asked.settings else PARTS) if asked.settings or asked.parts else ["shipped"]
+    names += [WITH_EXAMPLES, EXAMPLES_ONLY] * asked.examples + [BEST_FIRST] * asked.best_first
     print("setting".ljust(30), *(web.rjust(12) for web in asked.webs), "        mean   seconds")
     for name in names:
         started = time.perf_counter()

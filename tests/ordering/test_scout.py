@@ -36,7 +36,8 @@ def link(url: str, anchor: str = "", path: str = "body/ul/li/a", position: int =
 
 
 def fetch(order: Scout, url: str, score: float, links: list[Link] = []) -> dict[str, float]:  # noqa: B006
-    page = Page(url=url, id=url_id(url), text="owl nest" if score > 0.5 else "tax ledger", links=tuple(links))
+    text = 400 * ("owl nest " if score > 0.5 else "tax ledger ")
+    page = Page(url=url, id=url_id(url), text=text, links=tuple(links))
     order.learn(page, Verdict(score, score >= 0.5))
     ranked = order.rank(page, Verdict(score, score >= 0.5), links)
     return {links[one.link].url: one.priority for one in ranked}
@@ -103,7 +104,7 @@ def test_reasons_add_up_to_the_priority_that_was_given() -> None:
 
 
 def test_rejudged_pages_change_the_evidence_and_back() -> None:
-    order = Scout(Owls())
+    order = Scout(Owls(), few_words=0.0)
     fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
     fetch(order, LISTED[0].url, 0.9)
     before = [each.copy() for each in order._sums]
@@ -189,7 +190,7 @@ def test_addresses_that_fail_count_against_their_like() -> None:
 
 
 def test_a_page_that_is_judged_again_teaches_anew() -> None:
-    order = Scout(Owls(), by_folder=0.0)
+    order = Scout(Owls(), by_folder=0.0, few_words=0.0)
     fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
     for good, bad in zip(LISTED[:10], MENU[:10], strict=True):
         fetch(order, good.url, 0.9)
@@ -203,10 +204,50 @@ def test_a_page_that_is_judged_again_teaches_anew() -> None:
     assert order._worths[: order._learned].max() == pytest.approx(0.0)
 
 
+def test_verdicts_on_a_few_words_are_believed_less() -> None:
+    """Short pages of a good chapter say little against it; long ones, and pages without a word, do."""
+    chapter = {}
+    for text in ("owl", "tax ledger " * 400, ""):
+        order = Scout(Owls(), by_folder=0.0)
+        fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+        for good in LISTED[:5]:
+            fetch(order, good.url, 0.9)
+        for doubtful in LISTED[5:10]:
+            order.learn(Page(doubtful.url, doubtful.id, text=text), Verdict(0.0, False))
+            order.revised()
+        chapter[text[:3]] = priority_of(order, LISTED[-1].url)
+        if text == "owl":
+            worths = order._worths[5:10].copy()
+            order.rejudged(Page(LISTED[5].url, LISTED[5].id), Verdict(1.0, True))
+            assert order._worths[5] > worths[0] + 0.2
+            order.rejudged(Page(LISTED[5].url, LISTED[5].id), Verdict(0.0, False))
+            assert order._worths[5] < worths[0] + 0.05
+    assert chapter["owl"] > chapter["tax"] + 0.1
+    assert chapter[""] < chapter["owl"]
+
+
+def test_a_host_of_short_pages_is_no_way_out() -> None:
+    """A machine that makes pages of three words without end is left, though no page of it says much."""
+    order = Scout(Owls(), by_folder=0.0)
+    endless = [link(f"https://a.example/x/{i}", position=i) for i in range(200)]
+    fetch(order, "https://a.example/", 0.9, endless)
+    for one in endless[:150]:
+        order.learn(Page(one.url, one.id, text="tax ledger sum"), Verdict(0.0, False))
+        order.revised()
+    assert priority_of(order, endless[-1].url) < 0.1
+
+
+def test_a_checkpoint_without_the_share_of_texts_is_read() -> None:
+    saved = _crawled().save()
+    older = {name: each for name, each in saved.arrays.items() if name != "page_said"}
+    order = Scout(Owls()).load(Saved(values=saved.values, arrays=older))
+    assert order.contributions(LISTED[-1].url)
+
+
 def test_a_page_that_leads_to_promising_urls_is_a_better_outcome_once() -> None:
     worths = []
     for hubs in (0.0, 1.0):
-        order = Scout(Owls(), hubs=hubs)
+        order = Scout(Owls(), hubs=hubs, few_words=0.0)
         fetch(order, "https://a.example/", 0.5, [link("https://a.example/hub")])
         for _ in range(2):  # asked again, it is worth no more
             fetch(order, "https://a.example/hub", 0.1, LISTED)

@@ -54,6 +54,8 @@ CONTEXT: Final = 300
 """Characters around a link that are looked at."""
 ANCHORS: Final = 50_000
 """Anchors that are remembered with their words."""
+LEAST_SAID: Final = 0.3
+"""What the text of a page says at least about its worth: a host of nothing but short pages is no way out."""
 TOLERANCE: Final = 1e-4
 """A change of priority below this is not worth telling."""
 
@@ -77,6 +79,9 @@ class Scout(LocalOrder):
     at first; a ridge regression on the crawl's own outcomes then shifts weight to those that tell most on
     this web, but never below 0. The sum is the worth to expect.
 
+    An outcome is the page model's verdict. One on a few words says little: the rest is taken from what pages
+    of the same folder, and those found on the same page, are worth.
+
     What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
     folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
     leaves a folder that is exhausted. A page off topic that leads to new URLs of promise is an outcome of
@@ -93,6 +98,7 @@ class Scout(LocalOrder):
         by_host: How much hosts are explored; 0 for not at all.
         by_folder: How much folders are explored.
         hubs: What a page off topic is worth that leads to new URLs which are all sure to be on topic.
+        few_words: Words of a page whose verdict is believed by half; 0 to believe all alike.
         without: Names of scores to leave out, for experiments.
 
     Example:
@@ -130,6 +136,7 @@ class Scout(LocalOrder):
         by_host: float = 0.5,
         by_folder: float = 0.3,
         hubs: float = 0.3,
+        few_words: float = 50.0,
         without: Sequence[str] = (),
     ) -> None:
         unknown = sorted(set(without) - set(evidence.SCORES))
@@ -137,8 +144,10 @@ class Scout(LocalOrder):
             raise ValueError(
                 f"option 'without' names no score {unknown[0]!r}; use {', '.join(evidence.SCORES)}"
             )
-        if trust <= 0.0 or by_host < 0.0 or by_folder < 0.0:
-            raise ValueError("options 'trust', 'by_host' and 'by_folder' must not be negative, 'trust' not 0")
+        if trust <= 0.0 or min(by_host, by_folder, few_words) < 0.0:
+            raise ValueError(
+                "options 'trust', 'by_host', 'by_folder' and 'few_words' must not be negative, 'trust' not 0"
+            )
         if not 0.0 <= hubs <= 1.0:
             raise ValueError(f"option 'hubs' must be from 0 to 1, not {hubs}")
         self._judge = judge
@@ -146,6 +155,7 @@ class Scout(LocalOrder):
         self._by_host = by_host
         self._by_folder = by_folder
         self._hubs = hubs
+        self._few_words = few_words
         self._left_out = np.array([name in without for name in evidence.SCORES])
         self._likeness = Likeness(languages)
         self._in_address = UrlKeywords(topic_terms) if topic_terms else None
@@ -177,16 +187,20 @@ class Scout(LocalOrder):
 
     def learn(self, page: Page, verdict: Verdict) -> None:
         """Take note of what a URL turned out to be; a page that was learned before is corrected."""
-        worth = worth_of(verdict)
+        own = worth_of(verdict)
         at = self._slot_of(page)
         if at is None:
             if self._held >= MOST:
                 self._let_go()
             at = self._hold([(page.url, page.id)])
         if self._urls.state[at] == FETCHED:
-            self._correct(at, worth)
+            self._correct(at, own)
             return
-        self._ended(at, worth, self._likeness.learn(page.content, worth))
+        read = self._likeness.read(page.content)
+        said = self._says(at, len(read.texts[0]))
+        worth = own if said == 1.0 else said * own + (1.0 - said) * self._fellows(at)
+        number = self._ended(at, worth, self._likeness.learn(read, worth))
+        self._pages.said[number] = said
 
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """Hold the links, and give each target the priority that all evidence gives it by now."""
@@ -268,6 +282,10 @@ class Scout(LocalOrder):
         return float(max(1e-3, (self._total[0] + 0.2) / (self._fetched + 2.0)))
 
     @property
+    def _standing(self) -> Standing:
+        return Standing(self._fetched, self._mean, self._oldest, self._by_host, self._by_folder)
+
+    @property
     def _oldest(self) -> int:
         return self._next_place - PLACES
 
@@ -329,6 +347,7 @@ class Scout(LocalOrder):
         self._known_pages += 1
         self._pages.base[number] = self._pages.outcome[number] = -1
         self._pages.hub[number] = 0.0
+        self._pages.said[number] = 1.0
         return number
 
     def _take_links(self, page: Page, number: int, links: Sequence[Link]) -> NDArray[np.int64]:
@@ -418,6 +437,20 @@ class Scout(LocalOrder):
             if link.context:
                 self._urls.topic[at, 1] = scores[link.context[:CONTEXT]]
 
+    def _says(self, at: int, words: int) -> float:
+        """How much a page's text says about its worth.
+
+        A verdict on a few words is a guess, and mostly no: the words that tell are on the long pages of the
+        same chapter. What the text leaves open is taken from pages of the same folder and from those found
+        on the same page. A page without any word is believed to have nothing.
+        """
+        if not self._few_words or not words or not self._urls.links[at]:
+            return 1.0
+        return max(LEAST_SAID, words**2 / (words**2 + self._few_words**2))
+
+    def _fellows(self, at: int, told: float | None = None) -> float:
+        return min(1.0, evidence.fellows(self._evidence, at, self._standing, told))
+
     def _value_hub(self, number: int, waiting: NDArray[np.int64]) -> None:
         """A page that leads to new URLs of promise is worth more, as an outcome, than its own text."""
         outcome = int(self._pages.outcome[number])
@@ -429,8 +462,8 @@ class Scout(LocalOrder):
         self._pages.hub[number] = self._hubs * float(best.sum()) / REVEALED
         self._worths[outcome % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
 
-    def _ended(self, at: int, worth: float, likeness: float) -> None:
-        """A URL was asked for: what came of it is evidence for its like."""
+    def _ended(self, at: int, worth: float, likeness: float) -> int:
+        """A URL was asked for: what came of it is evidence for its like. Its number among the pages."""
         number = self._new_page()
         urls = self._urls
         urls.state[at] = FETCHED
@@ -445,10 +478,12 @@ class Scout(LocalOrder):
             self._worths[place] = worth
             self._learned += 1
         evidence.add_outcome(self._evidence, at, (worth, 1.0), self._oldest)
+        return number
 
-    def _correct(self, at: int, worth: float) -> None:
+    def _correct(self, at: int, own: float) -> None:
         number = self._urls.page[at]
-        before = float(self._pages.known[number, 0])
+        before, said = float(self._pages.known[number, 0]), float(self._pages.said[number])
+        worth = own if said == 1.0 else said * own + (1.0 - said) * self._fellows(at, before)
         if worth == before:
             return
         self._pages.known[number, 0] = worth
@@ -462,8 +497,7 @@ class Scout(LocalOrder):
 
     def _score(self, chosen: NDArray[np.int64]) -> None:
         """Work out scores and priorities of some URLs."""
-        standing = Standing(self._fetched, self._mean, self._oldest, self._by_host, self._by_folder)
-        evidence.read_scores(self._evidence, chosen, standing)
+        evidence.read_scores(self._evidence, chosen, self._standing)
         evidence.set_priorities(self._urls, chosen, self._joining)
 
     def _waiting(self) -> NDArray[np.int64]:
@@ -564,7 +598,8 @@ class Scout(LocalOrder):
             for name, each in urls._asdict().items():
                 _take(each[:held], arrays[f"url_{name}"])
             for name, each in pages._asdict().items():
-                _take(each[:known_pages], arrays[f"page_{name}"])
+                if name != "said" or "page_said" in arrays:  # older collections have none
+                    _take(each[:known_pages], arrays[f"page_{name}"])
             for name, each in sums._asdict().items():
                 _take(each[:used] if name == "place" else each, arrays[f"sum_{name}"])
             outcomes, worths = np.zeros_like(self._outcomes), np.zeros_like(self._worths)
@@ -581,6 +616,8 @@ class Scout(LocalOrder):
             _check(urls.page[:held], -1, known_pages)
             linked = np.arange(LINKS) < urls.links[:held, None]
             _check(urls.parent[:held][linked], 0, known_pages)
+            if ((pages.said < 0.0) | (pages.said > 1.0)).any():
+                raise ValueError("a share is not in 0 to 1")
             _check(best, 0, held)
             _check(aliases[:, 1], 0, held)
             _check(np.array([values.swept]), 0, held + 1)

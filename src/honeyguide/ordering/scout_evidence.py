@@ -33,6 +33,8 @@ NEIGHBOURS: Final = 4
 """Links to one side that count as near; sums are kept for runs of so many links."""
 PRIOR: Final = 3.0
 """Pages of average worth that every place starts with."""
+FEW: Final = 2.0
+"""The same for words, hosts and folders."""
 
 WAITING: Final = 1
 FETCHED: Final = 2
@@ -105,6 +107,8 @@ class Pages(NamedTuple):
     """Its number among the outcomes that weights are learned from; -1 for one that no link led to."""
     hub: Floats
     """What the URLs it led to add to that outcome."""
+    said: Floats
+    """How much of its worth its own text says; the rest is what its like lead one to expect."""
 
 
 class Sums(NamedTuple):
@@ -160,6 +164,7 @@ def new_pages(size: int) -> Pages:
         base=np.full(size, -1, np.int64),
         outcome=np.full(size, -1, np.int64),
         hub=np.zeros(size, np.float32),
+        said=np.ones(size, np.float32),
     )
 
 
@@ -248,6 +253,26 @@ def add_links(held: Held, new: NewLinks) -> None:
     urls.site_path[at, j] = new.site_paths[taken]
 
 
+def fellows(held: Held, at: int, standing: Standing, told: float | None = None) -> float:
+    """What the pages of a URL's folder, and those found on the page of its first link, are worth.
+
+    Args:
+        held: All evidence.
+        at: The URL; one with a link.
+        standing: Where the crawl stands.
+        told: Its own worth where that is in the sums already; it is left out.
+    """
+    urls, sums = held.urls, held.sums
+    own = (told or 0.0, 0.0 if told is None else 1.0)
+    base = int(held.pages.base[urls.parent[at, 0]])
+    page = sums.place[base & (PLACES - 1)].tolist() if base >= max(0, standing.oldest) else own
+    parts = ((sums.folder[urls.folder[at]].tolist(), FEW), (page, PRIOR))
+    return sum(
+        0.5 * max(0.0, worth - own[0] + prior * standing.mean) / (max(0.0, number - own[1]) + prior)
+        for (worth, number), prior in parts
+    )
+
+
 def _rate(found: Floats, mean: np.float32 | Floats, prior: float) -> Floats:
     """Worth a page, with some of average worth from the start."""
     rate: Floats = (found[..., 0] + np.float32(prior) * mean) / (found[..., 1] + np.float32(prior))
@@ -257,7 +282,7 @@ def _rate(found: Floats, mean: np.float32 | Floats, prior: float) -> Floats:
 def _said(words: Ints, table: Floats, mean: np.float32) -> Floats:
     """What words say together: log ratios of their rates to the mean, as if half of them were independent."""
     known = words >= 0
-    ratios = np.log(_rate(table[words], mean, 2.0) / mean)
+    ratios = np.log(_rate(table[words], mean, FEW) / mean)
     said: Floats = (ratios * known).sum(axis=1) / np.sqrt(np.maximum(1, known.sum(axis=1)))
     return said
 
@@ -311,9 +336,9 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
     scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
     scores[:, 8] = (sums.like[words] * spoken).sum(axis=1) / np.sqrt(spoken.sum(axis=1) + 3.0)
     host, folder = sums.host[urls.host[chosen]], sums.folder[urls.folder[chosen]]
-    scores[:, 12] = _rate(host, mean, 2.0)
+    scores[:, 12] = _rate(host, mean, FEW)
     # A folder is like the folder it lies in, and that like its host, until it has pages of its own.
-    scores[:, 13] = _rate(folder, _rate(sums.above[urls.above[chosen]], scores[:, 12], 2.0), 2.0)
+    scores[:, 13] = _rate(folder, _rate(sums.above[urls.above[chosen]], scores[:, 12], FEW), FEW)
     urls.scores[chosen] = scores
     spread = math.sqrt(math.log(standing.fetched + 2.0))
     urls.explore[chosen] = standing.by_host * _bound(

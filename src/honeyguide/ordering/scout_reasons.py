@@ -60,8 +60,8 @@ def _facts(held: Held, at: int, oldest: int) -> dict[str, str]:
     good = [f"about {worth_host:.0f} of {host:.0f}", f"about {worth_folder:.0f} of {folder:.0f}"]
     known = f"{links} page{'s' * (links != 1)} known to link to it"
     return {
-        "best parent": f"the best of {known} scored {max(worth, default=0.0):.2f}",
-        "parents": f"the {known} scored {sum(worth) / max(1, links):.2f} on average",
+        "best parent": f"the best of {known} is worth {max(worth, default=0.0):.2f}",
+        "parents": f"{known}, worth {sum(worth) / max(1, links):.2f} on average",
         "parents' likeness": f"these pages resemble the best pages so far ({scores[2]:.2f})",
         "topic in anchor": f"its link texts score {scores[3]:.2f} for the topic",
         "words of anchors": f"links with such words led to {_better(scores[4])} pages",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
 from honeyguide.ordering.scout_evidence import TABLE, WORDS, Floats, Ints
-from honeyguide.text.tokens import Analyser, Names
+from honeyguide.text.tokens import Analyser, Names, Numbered
 
 TERMS: Final = 150
 """Words that make up the picture of a good page."""
@@ -187,9 +187,13 @@ class Likeness:
                 read_anchors(self._analyser.terms(text[:ANCHOR]), "", words[row : row + 1], TABLE)
         return words
 
-    def learn(self, text: str, worth: float) -> float:
+    def read(self, text: str) -> Numbered:
+        """A page by its words."""
+        return self._analyser.numbered(text)
+
+    def learn(self, read: Numbered, worth: float) -> float:
         """Take in a page; its likeness to the picture as it is now."""
-        names, (numbers,) = self._analyser.numbered(text)
+        names, (numbers,) = read
         numbers = numbers[:TEXT_TERMS]
         return take_in_page(numbers, self._places_of(names, numbers), worth, self._vectors, self._often)
 
