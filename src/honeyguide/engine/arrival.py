@@ -303,8 +303,8 @@ class Arrival:
         if self._index is not None and verdict.on_topic and not page.noindex:
             index_page(self._index, row, page, verdict.score)
         self._count_host(waiting.host, verdict)
-        best = max((one.priority for one in scored if not one.drop), default=verdict.score)
         for url, kind in self._listings.fresh(page, self._frontier.host(waiting.host)):
+            best = max((one.priority for one in scored if not one.drop), default=verdict.score)
             self._follow_listing(url, kind, waiting, row, best)
         data: dict[str, object] = {
             "number": page.number,

@@ -123,7 +123,7 @@ class Frontier:
         rows, columns.size = self._seen.rows(np.array(offers.ids, np.int64), columns.ids, size=known)
         hosts = columns.hosts[rows]
         unplaced = (outcomes == _WAITING) & ((rows > known) | REVIVED[columns.status[rows]])
-        made = {place: offers.make(place) for place in np.flatnonzero(unplaced).tolist()}
+        made = {place: offers.make(place) for place in unplaced.nonzero()[0].tolist()}
         for place, found in made.items():
             hosts[place] = self._host_row(found)
         batch = Batch(known, rows, priorities, outcomes, hosts)
@@ -131,9 +131,9 @@ class Frontier:
             self._queues.urls, self._queues.hosts, self._queues.counts, batch, MODES[combine]
         )
         numbers: list[int] = rows.tolist()
-        new = np.flatnonzero(actions == NEW).tolist()
+        new = (actions == NEW).nonzero()[0].tolist()
         self._pending.add([made.get(place) or offers.make(place) for place in new])
-        replaced = np.flatnonzero(actions == REPLACED)
+        replaced = (actions == REPLACED).nonzero()[0]
         if len(replaced):
             self._pending.changed(rows[replaced])
             for place in replaced.tolist():
@@ -410,7 +410,7 @@ class Frontier:
         rows = self._seen.find(ids, self._columns.ids)
         old = self._columns.priority[rows]
         waits = (rows > 0) & (self._columns.status[rows] == _WAITING)
-        places = np.flatnonzero(waits & (old < below) & (old != priorities))
+        places = (waits & (old < below) & (old != priorities)).nonzero()[0]
         changed = rows[places].astype(np.int64)
         queues.change_priorities(self._queues.urls, self._queues.hosts, changed, priorities[places])
         self._pending.changed(rows[places])

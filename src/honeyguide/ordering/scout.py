@@ -359,21 +359,20 @@ class Scout(LocalOrder):
         new = [(link.url, link.id) for link in links if link.id not in slots][: MOST - self._held]
         if new:
             self._hold(new)
-        fresh = {number for _, number in new}
         host = host_and_folders(page.url)[0]
-        paths: dict[str, int] = {}
-        on_site: list[int] = [0]
-        places: list[int] = []
-        for link in links:
-            place = paths.get(link.tag_path)
-            if place is None:
-                place = paths[link.tag_path] = len(paths) + 1
-                on_site += self._entries.of([f"{host} {link.tag_path}"])
-            places.append(place)
+        tag_paths = [link.tag_path for link in links]
+        paths = {path: place for place, path in enumerate(dict.fromkeys(tag_paths), 1)}
+        places = [paths[path] for path in tag_paths]
+        on_site = [0, *self._entries.of([f"{host} {path}" for path in paths])]
         targets = [slots.get(link.id, -1) for link in links]
-        held = [(at, link) for at, link in zip(targets, links, strict=True) if at >= 0]
-        self._take_anchors([(at, link.anchor) for at, link in held if link.anchor])
-        self._take_contexts([(at, link) for at, link in held if link.id in fresh])
+        self._take_anchors(
+            [(at, link.anchor) for at, link in zip(targets, links, strict=True) if at >= 0 and link.anchor]
+        )
+        if new:
+            fresh = {number for _, number in new}
+            self._take_contexts(
+                [(at, link) for at, link in zip(targets, links, strict=True) if at >= 0 and link.id in fresh]
+            )
         found = np.array(targets, np.int64)
         first_near = len(paths) + 2
         near = (first_near + np.arange(len(links)) // NEIGHBOURS).astype(np.int32)
@@ -424,7 +423,7 @@ class Scout(LocalOrder):
         said = np.array([known[text] for text in texts], np.int64)
         np.maximum.at(urls.topic[:, 0], at, self._said.topic[said])
         # The first anchor that has words speaks for the URL. What a fetched one was worth is told already.
-        wordless = np.flatnonzero((urls.anchor_words[at, 0] < 0) & (urls.state[at] == WAITING))
+        wordless = ((urls.anchor_words[at, 0] < 0) & (urls.state[at] == WAITING)).nonzero()[0]
         urls.anchor_words[at[wordless]] = self._said.words[said[wordless]]
 
     def _take_contexts(self, found: Sequence[tuple[int, Link]]) -> None:
