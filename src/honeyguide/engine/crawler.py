@@ -357,6 +357,43 @@ class Crawler:
             self._committer.commit(self._clock.now())
         return True
 
+    # Driven from outside, on a virtual clock: for studies of several crawls in step
+
+    async def fetch_one(self) -> bool:
+        """Ask for the best URL and take in what came of it; False when none can be asked for now."""
+        if self.tally.pages == 0 and self._frontier.known == 0:
+            self._seed()
+        now = self._clock.now()
+        while (waiting := self._next(now, 0)) is not None:
+            dropped = self._arrival.drop_trap(waiting, now)
+            if dropped:
+                self._committer.add(dropped)
+                self._no_page()
+                continue
+            self._traffic.began(waiting, self._frontier.host(waiting.host), now)
+            await self._visit(waiting)
+            self._done.popleft()()
+            while self._rejudging is not None and self._rejudging.busy:
+                self._rejudging.step(self._clock.now())
+            return True
+        return False
+
+    def settle(self) -> list[Event]:
+        """Commit, so that what leaves for other shards may go, and take in what came; the events since."""
+        now = self._clock.now()
+        self._committer.commit(now)
+        self._exchange()
+        return self._committer.fresh()
+
+    def best_waiting(self, most: int) -> list[float]:
+        """Priorities of the best URLs that wait, as if all hosts could be asked at once."""
+        return self._frontier.best_of_all(most)
+
+    @property
+    def last_url(self) -> str:
+        """The page that was fetched last."""
+        return self._last_url
+
     async def _take_in(self) -> None:
         """Deal with what has come, at most one transaction of it; others get their turn in between."""
         since = time.perf_counter()

@@ -469,6 +469,15 @@ class Frontier:
         best: list[float] = np.sort(found)[::-1].tolist()
         return best
 
+    def best_of_all(self, most: int) -> list[float]:
+        """Priorities of the best URLs that wait, best first, whatever their hosts are doing."""
+        columns = self._columns
+        found = columns.priority[1 : columns.size + 1][columns.status[1 : columns.size + 1] == _WAITING]
+        if len(found) > most:
+            found = np.partition(found, len(found) - most)[-most:]
+        best: list[float] = np.sort(found)[::-1].tolist()
+        return best
+
     def is_waiting(self, row: int) -> bool:
         """Whether a URL waits in its queue: neither ended nor in flight."""
         return bool(self._columns.status[row] == _WAITING) and row not in self._in_flight

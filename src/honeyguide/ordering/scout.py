@@ -31,6 +31,7 @@ from honeyguide.ordering.scout_evidence import (
 )
 from honeyguide.ordering.scout_reasons import Reason, reasons
 from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
+from honeyguide.ordering.sharing import dense, sparse
 from honeyguide.ordering.url_keywords import UrlKeywords
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
@@ -56,6 +57,10 @@ ANCHORS: Final = 50_000
 """Anchors that are remembered with their words."""
 LEAST_SAID: Final = 0.3
 """What the text of a page says at least about its worth: a host of nothing but short pages is no way out."""
+TOLD: Final = 256
+"""URLs that wait whose scores other shards are told of."""
+LEAST_SHARED: Final = 1e-4
+"""Sums below this are not told to other shards."""
 TOLERANCE: Final = 1e-4
 """A change of priority below this is not worth telling."""
 
@@ -182,6 +187,8 @@ class Scout(LocalOrder):
         self._said = Said(np.zeros(256, np.float32), np.zeros((256, WORDS), np.int32))
         self._relearn_at = 3
         self._refresh_at = 1
+        self._others = Saved()
+        """What the same order learned in other shards, which is in the sums."""
 
     # What the engine calls
 
@@ -271,6 +278,62 @@ class Scout(LocalOrder):
             return []
         return reasons(self._evidence, at, self._joining, self._oldest)
 
+    # Shards
+
+    def shared(self) -> Saved:
+        """What it learned by itself and others can use: words, what good pages look like, and outcomes."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, table in self._shared_tables().items():
+            own = table - dense(name, self._others, table)
+            own[np.abs(own) < LEAST_SHARED] = 0.0  # what single precision leaves of a difference
+            arrays |= sparse(name, own)
+        known = min(self._learned, SAMPLE)
+        arrays |= {
+            "sum total": self._total.copy(),
+            "sum fetched": np.array([float(self._fetched)]),
+            "rows outcomes": self._outcomes[:known].copy(),
+            "rows worths": self._worths[:known].copy(),
+            "rows waiting": self._urls.scores[self._sample(TOLD)],
+        }
+        return Saved(arrays=arrays)
+
+    def join(self, others: Saved) -> None:
+        """Take what all other shards learned, in place of what was taken before.
+
+        Raises:
+            ValueError: It is not what `shared` gives.
+        """
+        tables = self._shared_tables()
+        changes = {
+            name: dense(name, others, table) - dense(name, self._others, table)
+            for name, table in tables.items()
+        }
+        outcomes = np.asarray(others.arrays.get("rows outcomes", np.zeros((0, COLUMNS))))
+        waiting = np.asarray(others.arrays.get("rows waiting", np.zeros((0, COLUMNS))))
+        if outcomes.shape[1:] != (COLUMNS,) or len(outcomes) != len(others.arrays.get("rows worths", ())):
+            raise ValueError("outcomes of other shards do not fit")
+        if waiting.shape[1:] != (COLUMNS,):
+            raise ValueError("scores of other shards' URLs do not fit")
+        for name, change in changes.items():
+            np.add(tables[name], change, out=tables[name])
+        self._others = others
+
+    def _shared_tables(self) -> dict[str, NDArray[Any]]:
+        """Sums by word. Those by host, folder and place are of hosts that only this shard has."""
+        vectors = self._likeness.vectors
+        return {
+            "anchor": self._sums.anchor,
+            "url": self._sums.url,
+            "good": vectors.good,
+            "rest": vectors.rest,
+            "pages": vectors.pages,
+            "totals": vectors.totals,
+        }
+
+    def _elsewhere(self, name: str) -> NDArray[Any]:
+        """A figure of the other shards; nothing where there are none."""
+        return np.asarray(self._others.arrays.get(f"sum {name}", np.zeros(2)))
+
     # Evidence
 
     @property
@@ -279,11 +342,16 @@ class Scout(LocalOrder):
 
     @property
     def _mean(self) -> float:
-        return float(max(1e-3, (self._total[0] + 0.2) / (self._fetched + 2.0)))
+        worth = float(self._total[0] + self._elsewhere("total")[0])
+        return max(1e-3, (worth + 0.2) / (self._all_fetched + 2.0))
+
+    @property
+    def _all_fetched(self) -> int:
+        return self._fetched + int(self._elsewhere("fetched")[0])
 
     @property
     def _standing(self) -> Standing:
-        return Standing(self._fetched, self._mean, self._oldest, self._by_host, self._by_folder)
+        return Standing(self._all_fetched, self._mean, self._oldest, self._by_host, self._by_folder)
 
     @property
     def _oldest(self) -> int:
@@ -520,15 +588,19 @@ class Scout(LocalOrder):
         waiting = self._waiting()
         if len(waiting) < 2:
             return
-        sample = waiting[:: max(1, len(waiting) // SAMPLE)].copy()
+        elsewhere = self._others.arrays.get("rows waiting")
+        sample = self._sample(SAMPLE if elsewhere is None else TOLD)
         self._score(sample)
-        middle, scale = weights.standard(self._urls.scores[sample])
+        scores = self._urls.scores[sample]
+        if elsewhere is not None:  # or each shard would find its own best URLs equally good
+            scores = np.concatenate([scores, np.asarray(elsewhere, np.float32)])
+        middle, scale = weights.standard(scores)
         scale = np.where(self._left_out, 1e9, scale)
-        known = min(self._learned, SAMPLE)
-        if known >= 10:
+        outcomes, worths = self._all_outcomes()
+        if len(outcomes) >= 10:
             self._joining = weights.fitted(
-                self._outcomes[:known],
-                self._worths[:known],
+                outcomes,
+                worths,
                 middle=middle,
                 scale=scale,
                 trust=self._trust,
@@ -544,10 +616,33 @@ class Scout(LocalOrder):
         line = -np.partition(-now, soon - 1)[soon - 1]
         self._touched.append(waiting[(now >= line) | (self._urls.told[waiting] >= line)])
 
+    def _sample(self, most: int) -> NDArray[np.int64]:
+        """Some of the URLs that wait, evenly chosen."""
+        waiting = self._waiting()
+        return waiting[:: max(1, len(waiting) // most)].copy()
+
+    def _all_outcomes(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """What weights are learned from: its own outcomes, and those of other shards."""
+        known = min(self._learned, SAMPLE)
+        told = self._others.arrays
+        if "rows outcomes" not in told:
+            return self._outcomes[:known], self._worths[:known]
+        return (
+            np.concatenate([self._outcomes[:known], told["rows outcomes"]]).astype(np.float32),
+            np.concatenate([self._worths[:known], told["rows worths"]]).astype(np.float32),
+        )
+
     # Checkpoints
 
     def save(self) -> Saved:
-        """Everything learned and held."""
+        """Everything learned and held; what other shards told is told again by them."""
+        others, self._others = self._others, Saved()
+        if others.arrays:
+            for name, table in self._shared_tables().items():
+                np.subtract(table, dense(name, others, table), out=table)
+            saved = self.save()
+            self.join(others)
+            return saved
         held, pages = self._held, self._known_pages
         used = min(self._next_place, PLACES)
         arrays: dict[str, NDArray[np.generic]] = {

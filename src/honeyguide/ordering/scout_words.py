@@ -177,6 +177,11 @@ class Likeness:
         self._names: Names | None = None
         self._places: Ints = np.zeros(0, np.int32)
 
+    @property
+    def vectors(self) -> Vectors:
+        """Sums of the pages seen so far."""
+        return self._vectors
+
     def anchor_entries(self, texts: Sequence[str]) -> Ints:
         """Entries of the words of anchors, a row of at most eight each, -1 where there are no more."""
         words = np.empty((len(texts), WORDS), np.int32)

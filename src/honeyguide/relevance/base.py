@@ -62,6 +62,19 @@ class TeachablePageModel(PageModel, Protocol):
 
 
 @runtime_checkable
+class SharingModel(PageModel, Protocol):
+    """A page model that can learn from the pages of the same model in other shards."""
+
+    def shared(self) -> Saved:
+        """What it learned by itself."""
+        ...
+
+    def join(self, others: Sequence[Saved]) -> None:
+        """Take what each of the others learned, in place of what was taken before."""
+        ...
+
+
+@runtime_checkable
 class OpposingPageModel(PageModel, Protocol):
     """A page model that can also say what speaks against a page."""
 

@@ -147,6 +147,8 @@ class Calibrated:
         self._analyser = Analyser()
         self._vocabulary: dict[str, int] = {}
         self._sample: list[_Text] = []
+        self._others: list[_Text] = []
+        self._seen_by_others = 0
         self._given: list[_Text] = []
         self._labels: list[int] = []
         self._taught: list[_Text] = []
@@ -265,6 +267,72 @@ class Calibrated:
             score = 0.5 * (1.0 + math.tanh(0.5 * odds))
             found.append((text.id, score, score >= self.threshold))
         return found
+
+    def shared(self) -> Saved:
+        """The pages it remembers by itself, for the same model in other shards."""
+        self._check()
+        texts = [text for text in self._sample if text.id][-SAMPLE:]
+        numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)]))
+        words = list(self._vocabulary)
+        place = np.zeros(len(words), np.int64)
+        place[numbers] = np.arange(len(numbers))
+        named = "\n".join(words[number] for number in numbers.tolist())
+        arrays: dict[str, NDArray[np.generic]] = {
+            "vocabulary": np.frombuffer(named.encode("utf-8", "surrogatepass"), np.uint8),
+            "ids": np.array([text.id for text in texts], np.int64),
+            "sizes": np.array([len(text.terms) for text in texts], np.int64),
+            "terms": place[np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)])].astype(
+                np.int32
+            ),
+            "counts": np.concatenate([np.zeros(0), *(text.counts for text in texts)]).astype(np.float32),
+            "evidence": np.array([text.keywords for text in texts], np.float32).reshape(
+                len(texts), len(self._keywords)
+            ),
+        }
+        return Saved(values={"seen": self._seen}, arrays=arrays)
+
+    def join(self, others: Sequence[Saved]) -> None:
+        """Learn from the pages of other shards as well, from the next fit on: it is due with the next page.
+
+        Args:
+            others: What each of them shares; takes the place of what was told before.
+
+        Raises:
+            ValueError: It is not what `shared` gives.
+        """
+        self._check()
+        most = SAMPLE // (len(others) + 1)
+        texts: list[_Text] = []
+        for told in others:
+            texts += self._told(told, most)
+        self._others = texts
+        self._seen_by_others = sum(msgspec.convert(told.values["seen"], int) for told in others)
+        if texts and self._seen + self._seen_by_others >= LEAST_PAGES:
+            self._due = min(self._due, self._seen + 1)
+
+    def _told(self, told: Saved, most: int) -> list[_Text]:
+        """The latest texts of another shard, in the numbers of this one's vocabulary."""
+        arrays = cast("dict[str, NDArray[Any]]", told.arrays)
+        text = arrays["vocabulary"].tobytes().decode("utf-8", "surrogatepass")
+        words = text.split("\n") if text else []
+        sizes, terms = arrays["sizes"], arrays["terms"]
+        if len(terms) != sizes.sum() or terms.max(initial=-1) >= len(words) or terms.min(initial=0) < 0:
+            raise ValueError("texts of another shard have terms that it does not name")
+        if arrays["evidence"].shape != (len(sizes), len(self._keywords)):
+            raise ValueError("another shard has other keywords")
+        numbers = self._vocabulary
+        place = np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int64)
+        self._places = Places(numbers)
+        ends = np.cumsum(sizes)
+        return [
+            _Text(
+                int(arrays["ids"][number]),
+                place[terms[ends[number] - sizes[number] : ends[number]]],
+                arrays["counts"][ends[number] - sizes[number] : ends[number]].astype(np.float64),
+                arrays["evidence"][number].astype(np.float64),
+            )
+            for number in range(max(0, len(sizes) - most), len(sizes))
+        ]
 
     def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
         """Take what people said instead of anything they said before."""
@@ -530,7 +598,7 @@ class Calibrated:
             self._forget()
         self._terms = list(self._vocabulary)
         taught = {text.id for text in self._taught if text.id}
-        pages = [text for text in self._sample if text.id not in taught or not text.id]
+        pages = [text for text in self._remembered_pages() if text.id not in taught or not text.id]
         labels = [0] * len(pages) + self._labels + self._taught_labels
         texts = [*pages, *self._given, *self._taught]
         self._idf = self._frequencies(pages)
@@ -545,23 +613,31 @@ class Calibrated:
         told = np.array([False] * (len(pages) + len(self._given)) + [True] * len(self._taught), np.bool_)
         self._fit = fit(heap, scores, size=len(self._idf), taught=told)
         self._likeness = self._fit.likeness
-        self._fitted_on = self._seen
+        self._fitted_on = self._seen + self._seen_by_others
         self._own = {
             text.id: position
             for text, position in zip(texts, self._fit.position.tolist(), strict=True)
             if text.id
         }
 
+    def _remembered_pages(self) -> list[_Text]:
+        """Its own pages and those of other shards, no more than one model remembers."""
+        if not self._others:
+            return self._sample
+        own = self._sample[-max(1, SAMPLE - len(self._others)) :]
+        ids = {text.id for text in own}
+        return [*own, *(text for text in self._others if text.id not in ids)]
+
     def _forget(self) -> None:
         """Drop terms that no remembered text has."""
-        texts = [*self._sample, *self._given, *self._taught]
+        texts = [*self._sample, *self._others, *self._given, *self._taught]
         used = np.unique(np.concatenate([text.terms for text in texts]))
         place = np.full(len(self._vocabulary), -1)
         place[used] = np.arange(len(used))
         names = list(self._vocabulary)
         self._vocabulary = {names[number]: new for new, number in enumerate(used.tolist())}
         self._places = Places(self._vocabulary)
-        for group in (self._sample, self._given, self._taught):
+        for group in (self._sample, self._others, self._given, self._taught):
             group[:] = [msgspec.structs.replace(text, terms=place[text.terms]) for text in group]
 
     def _frequencies(self, pages: Sequence[_Text]) -> Array:

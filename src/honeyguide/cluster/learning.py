@@ -1,0 +1,80 @@
+"""How what orders learn on their own hosts becomes what all shards know: by adding.
+
+An order that can share gives what it learned by itself as sums and as samples, and takes the others' in the
+same form. Sums are added (words of anchors and addresses, words of good pages, worth of all pages); samples
+are put together (outcomes that weights are learned from), the latest of each shard. Nothing is ever counted
+twice: an order keeps what others told it apart from its own, gives away only its own, and is told
+everything anew each time. So a message that is lost, late or repeated does no harm.
+
+Names of arrays say what is done with them: `sum NAME`, with `at NAME` beside it for tables, and `rows NAME`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.ordering.sharing import SharingOrder
+from honeyguide.store.models import Saved
+
+EARLIEST = 16
+GROWTH = 0.2
+"""Learning is merged after so many pages, or when the crawl has grown by so much, whichever comes later."""
+MOST_ROWS = 2048
+"""Samples that one shard is told, of all others together."""
+
+
+def exchange_due(pages: int, last: int) -> bool:
+    """Whether what shards learned is to be merged again: often at first, then whenever the crawl has grown.
+
+    Args:
+        pages: Of all shards by now.
+        last: Of all shards when it was merged last.
+
+    Example:
+        >>> exchange_due(15, 0), exchange_due(16, 0), exchange_due(1100, 1000), exchange_due(1200, 1000)
+        (False, True, False, True)
+    """
+    return pages - last >= max(EARLIEST, GROWTH * last)
+
+
+def others_of(told: Mapping[str, Saved]) -> dict[str, Saved]:
+    """For each shard, what all others told.
+
+    Args:
+        told: What each shard told, by its name.
+
+    Example:
+        >>> one, two = Saved(arrays={"sum x": np.array([1.0])}), Saved(arrays={"sum x": np.array([5.0])})
+        >>> found = others_of({"00": one, "01": two, "02": one})
+        >>> float(found["00"].arrays["sum x"][0]), float(found["01"].arrays["sum x"][0])
+        (6.0, 2.0)
+    """
+    return {name: added([told[other] for other in sorted(told) if other != name]) for name in told}
+
+
+def added(parts: Sequence[Saved]) -> Saved:
+    """What several shards told, as one."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in dict.fromkeys(name for part in parts for name in part.arrays):
+        kind, _, title = name.partition(" ")
+        given = [part for part in parts if name in part.arrays]
+        values = [np.asarray(part.arrays[name]) for part in given]
+        if kind == "rows":
+            most = max(1, MOST_ROWS // max(1, len(parts)))
+            arrays[name] = np.concatenate([each[-most:] for each in values])
+        elif kind == "sum" and all(f"at {title}" in part.arrays for part in given):
+            places = [np.asarray(part.arrays[f"at {title}"]) for part in given]
+            at, where = np.unique(np.concatenate(places), return_inverse=True)
+            total = np.zeros((len(at), *values[0].shape[1:]), values[0].dtype)
+            np.add.at(total, where, np.concatenate(values))
+            arrays[f"at {title}"], arrays[name] = at, total
+        elif kind == "sum":
+            arrays[name] = np.sum(values, axis=0)
+    return Saved(arrays=arrays)
+
+
+__all__ = ["MOST_ROWS", "SharingOrder", "added", "exchange_due", "others_of"]

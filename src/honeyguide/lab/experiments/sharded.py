@@ -1,0 +1,179 @@
+"""Study `sharded`: is a crawl of several shards as focused as one? Area of recall with 1, 2, 4 and 8."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.lab.measures import area_under_recall
+from honeyguide.lab.runner.load import load_experiment
+from honeyguide.lab.runner.recorded_world import open_world
+from honeyguide.lab.runner.sharded_crawl import Course, Sharing, sharded_crawl
+from honeyguide.lab.runner.situation import Situation, Task, label_words, situation, tasks_of
+from honeyguide.lab.runner.study import DataFinder, Progress, StudyResult, StudyTable
+from honeyguide.lab.runner.world import World
+from honeyguide.model import Examples
+
+
+class ShardedOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the experiment file may set."""
+
+    experiments: tuple[str, ...] = ("schools", "webkb", "office", "manuals")
+    """Where webs, topics, keywords and seeds are taken from; folders stand in for hosts on these."""
+    generated: tuple[str, ...] = ("generated:7:8000",)
+    """Webs of many hosts, which are shared out as they are."""
+    recipes: tuple[str, ...] = ("best-first", "scout", "pagerank")
+    shards: tuple[int, ...] = (1, 2, 4, 8)
+    most_topics: int = 2
+    """Of each web."""
+    budget: int = 500
+    portion: int = 4
+    """Pages dealt in a round for each shard."""
+    unmerged: tuple[str, ...] = ("scout",)
+    """Recipes that are also run without merging."""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One crawl."""
+
+    webs: str
+    topic: str
+    recipe: str
+    shards: int
+    merged: bool
+    area: float
+    links: float
+    """Sent to other shards, a page."""
+    largest: float
+    """Share of the pages that the busiest shard fetched, times the number of shards: 1 is even."""
+
+
+def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
+    """Crawl every topic with every number of shards."""
+    del data, jobs  # webs are found by name, and one crawl at a time fits into memory
+    chosen = msgspec.convert(options, ShardedOptions)
+    cells: list[Cell] = []
+    for name in chosen.experiments:
+        for world, there in _recorded(name, chosen):
+            cells += _crawls(name, world, there, chosen, split=True)
+            progress(f"{name}: {there.task.title}")
+    for name in chosen.generated:
+        world = open_world(name)
+        for there in _generated(name, world, chosen):
+            cells += _crawls(name, world, there, chosen, split=False)
+            progress(f"{name}: {there.task.title}")
+    return StudyResult(tables=_tables(cells, chosen))
+
+
+def _recorded(name: str, options: ShardedOptions) -> list[tuple[World, Situation]]:
+    experiment = load_experiment(name).experiment
+    found: list[tuple[World, Situation]] = []
+    for web in experiment.webs:
+        world = open_world(web)
+        tasks = tasks_of(experiment, web, world)
+        # Not the first ones: an experiment lists related topics together.
+        some = tasks[:: max(1, len(tasks) // options.most_topics)][: options.most_topics]
+        found += [(world, situation(experiment, task, world, repetition=0, given=())) for task in some]
+    return found
+
+
+def _generated(name: str, world: World, options: ShardedOptions) -> list[Situation]:
+    experiment = load_experiment("quick").experiment
+    labels = sorted({label for labels in world.labels.values() for label in labels})
+    found: list[Situation] = []
+    for label in labels:
+        if len(found) >= options.most_topics:
+            break
+        task = Task(name, label, (label,), label_words(world, (label,)), distance=2)
+        try:
+            found.append(situation(experiment, task, world, repetition=0, given=()))
+        except HoneyguideError:
+            continue  # none of its pages can be reached
+    return found
+
+
+def _crawls(name: str, world: World, there: Situation, options: ShardedOptions, *, split: bool) -> list[Cell]:
+    pages = min(options.budget, len(there.links))
+    examples = Examples(keywords=there.task.keywords, languages=there.task.languages)
+    cells: list[Cell] = []
+    for recipe in options.recipes:
+        for shards in options.shards:
+            ways = (True, False) if recipe in options.unmerged and shards > 1 else (True,)
+            for merged in ways:
+                sharing = Sharing(options.portion, merged, split)
+                course = sharded_crawl(
+                    world, there, examples, recipe=recipe, pages=pages, shards=shards, sharing=sharing
+                )
+                area = _area(world, there, course, pages)
+                fetched = max(1, len(course.urls))
+                busiest = max(course.pages) / fetched * shards
+                sent = course.links_sent / fetched
+                cells.append(Cell(name, there.task.title, recipe, shards, merged, area, sent, busiest))
+    return cells
+
+
+def _area(world: World, there: Situation, course: Course, pages: int) -> float:
+    """Area under the curve of recall."""
+    seen: set[str] = set()
+    hits = np.zeros(len(course.urls), np.int64)
+    for place, url in enumerate(course.urls):
+        counts_as = world.stands_for(url)
+        hits[place] = counts_as in there.targets and counts_as not in seen
+        seen.add(counts_as)
+    return area_under_recall(np.cumsum(hits), len(there.targets), pages)
+
+
+def _tables(cells: Sequence[Cell], options: ShardedOptions) -> tuple[StudyTable, ...]:
+    rows: list[tuple[str | int | float | None, ...]] = []
+    for webs in dict.fromkeys(cell.webs for cell in cells):
+        for recipe in options.recipes:
+            for merged in (True, False):
+                own = [c for c in cells if (c.webs, c.recipe) == (webs, recipe)]
+                alone = {c.topic: c.area for c in own if c.shards == options.shards[0]}
+                if not any(c.merged == merged and c.shards > 1 for c in own):
+                    continue
+                row: list[str | int | float | None] = [
+                    webs,
+                    recipe,
+                    "merged" if merged else "apart",
+                    len(alone),
+                ]
+                for shards in options.shards:
+                    here = {
+                        c.topic: c.area
+                        for c in own
+                        if c.shards == shards and (c.merged == merged or shards == 1)
+                    }
+                    mean = float(np.mean(list(here.values())))
+                    row.append(round(mean, 4))
+                    if shards != options.shards[0]:
+                        base = float(np.mean([alone[topic] for topic in here]))
+                        row.append(f"{100 * (mean / base - 1):+.1f} %" if base else "-")
+                sent = [c.links for c in own if c.shards == options.shards[-1]]
+                row.append(round(float(np.mean(sent)), 1))
+                rows.append(tuple(row))
+    detail = [
+        (cell.webs, cell.topic, cell.recipe, cell.shards, "merged" if cell.merged else "apart",
+         round(cell.area, 4), round(cell.links, 2), round(cell.largest, 2))
+        for cell in cells
+    ]  # fmt: skip
+    many = [f"{n} shards" if n > 1 else "1 shard" for n in options.shards]
+    columns = [many[0]]
+    for name in many[1:]:
+        columns += [name, f"{name}, change"]
+    return (
+        StudyTable(
+            title="Area of recall by number of shards",
+            columns=("webs", "recipe", "learning", "topics", *columns, "links sent a page"),
+            rows=tuple(rows),
+            note="Mean over topics. Merged: what orders learn is added up over shards.",
+        ),
+        StudyTable(
+            "Topic by topic",
+            ("webs", "topic", "recipe", "shards", "learning", "area", "links sent a page", "busiest shard"),
+            tuple(detail),
+        ),
+    )

@@ -1,0 +1,142 @@
+"""What shards learn becomes what all know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from honeyguide.cluster.learning import added, exchange_due, others_of
+from honeyguide.model import Examples, Link, Page, Verdict
+from honeyguide.ordering.scout import Scout
+from honeyguide.ordering.sharing import SharingOrder, dense, sparse
+from honeyguide.relevance.base import SharingModel
+from honeyguide.relevance.calibrated import Calibrated
+from honeyguide.store.models import Saved
+from honeyguide.testing import WordJudge
+from honeyguide.web.url import url_id
+
+
+def test_tables_travel_without_their_zeros() -> None:
+    table = np.zeros((50, 2), np.float32)
+    table[7] = 3.0, 1.0
+    told = Saved(arrays=dict(sparse("words", table)))
+    assert len(told.arrays["at words"]) == 1
+    assert np.array_equal(dense("words", told, table), table)
+    with pytest.raises(ValueError, match="does not fit"):
+        dense("words", told, np.zeros((5, 2)))
+
+
+def test_sums_are_added_and_samples_put_together() -> None:
+    first = Saved(arrays={**sparse("x", np.array([0.0, 1.0, 2.0])), "rows y": np.ones((3, 2))})
+    second = Saved(arrays={**sparse("x", np.array([4.0, 0.0, 1.0])), "rows y": np.zeros((1, 2))})
+    total = added([first, second])
+    assert dense("x", total, np.zeros(3)).tolist() == [4.0, 1.0, 3.0]
+    assert len(total.arrays["rows y"]) == 4
+    assert added([]).arrays == {}
+
+
+def test_nobody_is_told_its_own() -> None:
+    told = {name: Saved(arrays={"sum x": np.array([number])}) for name, number in (("00", 1), ("01", 10))}
+    assert {name: int(one.arrays["sum x"][0]) for name, one in others_of(told).items()} == {"00": 10, "01": 1}
+
+
+def test_learning_is_merged_often_at_first() -> None:
+    moments, last = [], 0
+    for pages in range(2_000):
+        if exchange_due(pages, last):
+            last = pages
+            moments.append(pages)
+    assert moments[:3] == [16, 32, 48]
+    assert len(moments) < 30
+
+
+def crawled(host: str, good: str, count: int = 40) -> Scout:
+    """A scout that has seen pages of a host: those with a word in their anchors are on topic."""
+    order = Scout(WordJudge())
+    home = Page(url=f"https://{host}/", id=url_id(f"https://{host}/"), text="home of many things")
+    links = []
+    for number in range(count):
+        url = f"https://{host}/{number}"
+        links.append(Link(url, url_id(url), good if number % 2 else "dust", position=number))
+    order.learn(home, Verdict(0.5, True))
+    order.rank(home, Verdict(0.5, True), links)
+    for number, link in enumerate(links[: count - 2]):
+        page = Page(url=link.url, id=link.id, text=f"{good} text" if number % 2 else "dust text")
+        order.learn(page, Verdict(float(number % 2), bool(number % 2)))
+        order.revised()
+    return order
+
+
+def rank_of(order: Scout, *anchors: str) -> list[float]:
+    page = Page(url="https://new.example/", id=url_id("https://new.example/"), text="new")
+    order.learn(page, Verdict(0.5, True))
+    links = [
+        Link(f"https://new.example/{n}", url_id(f"https://new.example/{n}"), anchor, position=n)
+        for n, anchor in enumerate(anchors)
+    ]
+    return [one.priority for one in order.rank(page, Verdict(0.5, True), links)]
+
+
+def test_scout_knows_the_words_of_other_shards() -> None:
+    alone, told, other = (
+        crawled("a.example", "owls"),
+        crawled("a.example", "owls"),
+        crawled("b.example", "bees"),
+    )
+    assert isinstance(told, SharingOrder)
+    told.join(others_of({"00": told.shared(), "01": other.shared()})["00"])
+    before = rank_of(alone, "bees", "dust")
+    after = rank_of(told, "bees", "dust")
+    assert after[0] - after[1] > before[0] - before[1]
+
+
+def test_telling_scout_twice_is_telling_it_once() -> None:
+    order, other = crawled("a.example", "owls"), crawled("b.example", "bees")
+    own = order.shared()
+    order.join(added([other.shared()]))
+    order.join(added([other.shared()]))
+    again = order.shared()
+    for name in own.arrays:
+        assert np.allclose(own.arrays[name], again.arrays[name], atol=1e-3), name
+    order.join(Saved())
+    saved, fresh = order.save(), crawled("a.example", "owls").save()
+    assert np.allclose(saved.arrays["sum_anchor"], fresh.arrays["sum_anchor"], atol=1e-3)
+
+
+def test_a_checkpoint_of_scout_has_its_own_only() -> None:
+    order, other = crawled("a.example", "owls"), crawled("b.example", "bees")
+    bare = order.save().arrays["sum_anchor"]
+    order.join(added([other.shared()]))
+    assert np.allclose(order.save().arrays["sum_anchor"], bare, atol=1e-3)
+    with_others = order.shared().arrays
+    assert np.allclose(
+        Scout(WordJudge()).load(order.save()).shared().arrays["sum total"], with_others["sum total"]
+    )
+
+
+def test_scout_refuses_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="do not fit"):
+        Scout(WordJudge()).join(Saved(arrays={"rows outcomes": np.zeros((2, 3)), "rows worths": np.zeros(2)}))
+
+
+def model(host: str, good: str) -> Calibrated:
+    found = Calibrated().fit(Examples(keywords=("owl",)))
+    for number in range(30):
+        on = number % 2
+        text = f"the owl and its {good} wings at night" if on else f"plain {host} page number {number}"
+        page = Page(url=f"https://{host}/{number}", id=url_id(f"https://{host}/{number}"), text=text)
+        found.observe(page, found.judge(page))
+    return found
+
+
+def test_page_models_learn_from_each_others_pages() -> None:
+    one, other = model("a.example", "silent"), model("b.example", "feathered")
+    assert isinstance(one, SharingModel)
+    new = Page(url="https://c.example/", id=5, text="feathered wings at night")
+    before = one.judge(new).score
+    one.join([other.shared()])
+    last = Page(url="https://a.example/last", id=6, text="one more plain page")
+    assert one.observe(last, one.judge(last))  # the fit was due
+    assert one.judge(new).score > before
+    with pytest.raises(ValueError, match="other keywords"):
+        one.join([Calibrated().fit(Examples(keywords=("owl", "barn"))).shared()])

@@ -1,0 +1,81 @@
+"""`lab run sharded`: several shards in step."""
+
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.lab.experiments import sharded
+from honeyguide.lab.experiments.sharded import ShardedOptions
+from honeyguide.lab.runner.hosts_split import joined, split
+from honeyguide.lab.runner.recorded_world import open_world
+from honeyguide.lab.runner.sharded_crawl import Course, Sharing, sharded_crawl
+from honeyguide.lab.runner.situation import Situation
+from honeyguide.lab.runner.study import DataFinder
+from honeyguide.lab.runner.world import World
+from honeyguide.model import Examples
+
+WEB = "generated:3:300"
+
+
+@pytest.fixture(scope="module")
+def place() -> tuple[World, Situation]:
+    world = open_world(WEB)
+    return world, sharded._generated(WEB, world, ShardedOptions(most_topics=1))[0]
+
+
+def crawl(place: tuple[World, Situation], shards: int, pages: int, **sharing: bool) -> Course:
+    world, there = place
+    examples = Examples(keywords=there.task.keywords)
+    return sharded_crawl(
+        world, there, examples, recipe="best-first", pages=pages, shards=shards, sharing=Sharing(**sharing)
+    )
+
+
+def test_shards_crawl_much_as_one_does(place: tuple[World, Situation]) -> None:
+    alone, shared = crawl(place, 1, 120), crawl(place, 3, 120)
+    assert len(set(shared.urls)) == len(shared.urls) == len(alone.urls) == 120
+    assert len(set(shared.urls) & set(alone.urls)) > 60
+    assert alone.links_sent == 0 < shared.links_sent
+    assert sum(shared.pages) == len(shared.urls)
+    assert min(shared.pages) > 0
+
+
+def test_equal_runs_are_equal_and_keep_the_budget(place: tuple[World, Situation]) -> None:
+    first, second = crawl(place, 4, 90), crawl(place, 4, 90)
+    assert first == second
+    assert len(first.urls) == 90
+
+
+def test_folders_stand_in_for_hosts(place: tuple[World, Situation]) -> None:
+    found = crawl(place, 3, 40, split=True)
+    assert len(set(found.urls)) == 40
+    assert not any("//x" in url for url in found.urls)
+    assert min(found.pages) > 0
+    url = "https://a.example/b/c?d=/e"
+    assert joined(split(url)) == url
+    assert (
+        split("https://a.example/b/x").partition("/b/")[0]
+        == split("https://a.example/b/y").partition("/b/")[0]
+    )
+
+
+def test_the_study(place: tuple[World, Situation]) -> None:
+    options: dict[str, object] = {
+        "experiments": [],
+        "generated": [WEB],
+        "recipes": ["best-first"],
+        "unmerged": ["best-first"],
+        "shards": [1, 2],
+        "most_topics": 1,
+        "budget": 40,
+    }
+    steps: list[str] = []
+    found = sharded.run(options, data=DataFinder(()), progress=steps.append, jobs=1)
+    summary, detail = found.tables
+    assert [row[:4] for row in summary.rows] == [
+        (WEB, "best-first", "merged", 1),
+        (WEB, "best-first", "apart", 1),
+    ]
+    assert all(len(row) == len(summary.columns) for row in summary.rows)
+    assert len(detail.rows) == 3
+    assert len(steps) == 1
