@@ -212,19 +212,20 @@ def main() -> None:
     ).stdout.strip()
     load, started = os.getloadavg()[0], time.monotonic()
     facts: dict[str, Any] = {"date": time.strftime("%Y-%m-%d"), "commit": commit or "unknown"}
+    given.out.parent.mkdir(parents=True, exist_ok=True)
     for name in given.only:
         found = measured(name, RUNS[name][given.quick])
         if found is not None:
             facts[name] = found | {"command": f"benchmarks/{RUNS[name][given.quick]}"}
-    facts["minutes"] = round((time.monotonic() - started) / 60, 1)
-    facts["machine"] = {
-        "python": platform.python_version(),
-        "cores": os.cpu_count(),
-        "load_before": round(load, 1),
-        "load_after": round(os.getloadavg()[0], 1),
-    }
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps(facts, indent=1) + "\n")
+        facts["minutes"] = round((time.monotonic() - started) / 60, 1)
+        facts["machine"] = {
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+            "load_before": round(load, 1),
+            "load_after": round(os.getloadavg()[0], 1),
+        }
+        # After each: what was measured stays if the rest is broken off.
+        given.out.write_text(json.dumps(facts, indent=1) + "\n")
     print(table(facts))
     print(f"all figures: {given.out}")
     if set(given.only) - facts.keys():

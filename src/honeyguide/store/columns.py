@@ -83,12 +83,16 @@ class Columns:
         first = self.size + 1
         self.size += count
         if self.size >= len(self.ids):
-            capacity = max(self.size + 1, len(self.ids) * 3 // 2)
+            self.reserve(max(self.size + 1, len(self.ids) * 3 // 2))
+        return first
+
+    def reserve(self, capacity: int) -> None:
+        """Make the arrays so long; those that are keep their length."""
+        if capacity > len(self.ids):
             self.ids = grown(self.ids, capacity)  # type: ignore[assignment]
             self.hosts = grown(self.hosts, capacity)  # type: ignore[assignment]
             self.status = grown(self.status, capacity)  # type: ignore[assignment]
             self.priority = grown(self.priority, capacity)  # type: ignore[assignment]
-        return first
 
     def row_of(self, url_id: int) -> int:
         """Row of a fingerprint by a scan (1 ms a million URLs), 0 when unknown: for readers."""

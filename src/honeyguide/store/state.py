@@ -209,6 +209,11 @@ class State:
         if self._read_only:
             self._connection.execute("BEGIN")  # both questions about the same commit
         try:
+            if not columns.size:
+                # All at once, with a tenth to spare: growing step by step would copy ten million rows often.
+                (logged,) = self._connection.execute("SELECT total(length(records)) FROM change").fetchone()
+                (rows,) = self._connection.execute("SELECT coalesce(max(row), 0) FROM url").fetchone()
+                columns.reserve(min(int(logged) // RECORD.itemsize, rows) * 11 // 10 + 1)
             for number, blob in self._connection.execute(
                 "SELECT number, records FROM change WHERE number > ? ORDER BY number", (self._applied,)
             ):
