@@ -12,7 +12,7 @@ from loopback import config_for
 from honeyguide.cli import main
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.manifest import new_manifest, save
-from honeyguide.cluster.ray_cluster import ClusterError, import_ray
+from honeyguide.cluster.ray_cluster import ClusterError, Connection, import_ray
 from honeyguide.cluster.shard import Shard
 from honeyguide.cluster.snapshots import Claim
 from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
@@ -31,6 +31,11 @@ def test_no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"honeyguide\[cluster\]"):
         import_ray()
+
+
+def test_no_cluster_at_the_address() -> None:
+    with pytest.raises(ClusterError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*; check the address"):
+        Connection("127.0.0.1:1", 2)
 
 
 async def test_two_coordinators_on_one_folder(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
+import time
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -12,6 +14,10 @@ from honeyguide.errors import HoneyguideError, MissingExtra
 
 STORE_BYTES = 128 << 20
 """Of Ray's object store on one machine: batches of links are small and short-lived."""
+
+
+ATTEMPTS = 3
+"""To start a Ray of our own."""
 
 
 class ClusterError(HoneyguideError):
@@ -51,15 +57,10 @@ class Connection:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if address:
+                _knock(address)
                 self.ray.init(address=address, **options)
             else:
-                self.ray.init(
-                    address="local",
-                    num_cpus=max(shards + 1, os.cpu_count() or 1),
-                    object_store_memory=STORE_BYTES,
-                    include_dashboard=False,
-                    **options,
-                )
+                self._start_local(shards, options)
         except RuntimeError as error:
             if "version mismatch" not in str(error).lower():
                 raise ClusterError(f"Ray does not start ({first_line(error)}); see its logs") from error
@@ -75,6 +76,25 @@ class Connection:
         finally:
             _restore(terminate)
 
+    def _start_local(self, shards: int, options: dict[str, Any]) -> None:
+        """A Ray of our own. Two that start at the same moment may want the same port: it is tried again."""
+        for left in range(ATTEMPTS - 1, -1, -1):
+            try:
+                self.ray.init(
+                    address="local",
+                    num_cpus=max(shards + 1, os.cpu_count() or 1),
+                    object_store_memory=STORE_BYTES,
+                    include_dashboard=False,
+                    **options,
+                )
+            except (RuntimeError, OSError):
+                self.ray.shutdown()
+                if not left:
+                    raise
+                time.sleep(2.0)
+            else:
+                return
+
     def require_room(self, shards: int) -> None:
         """ClusterError when the cluster is too small for so many shards: Ray would wait forever."""
         if self.local:
@@ -89,6 +109,13 @@ class Connection:
         """Let Ray go, if it is ours."""
         if self._own:
             self.ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """OSError when nobody listens at an address: Ray would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
 
 
 def first_line(error: BaseException) -> str:
