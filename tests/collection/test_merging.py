@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from honeyguide.collection.collection import Collection
-from honeyguide.collection.merging import bring_up_to_date, merge_into, one_tally
+from honeyguide.collection.merging import bring_up_to_date, merge_into, one_tally, pass_on_reviews
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import arm
 from honeyguide.model import Outcome
@@ -276,6 +276,17 @@ def test_an_ordinary_collection_is_made(tmp_path: Path) -> None:
     assert [(one.said, one.upto) for one in decisions] == [("reject", 2), ("accept", 0)]
     assert Layout.open(tmp_path / "one").is_ours
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
+
+
+def test_decisions_are_passed_on_to_shards(tmp_path: Path) -> None:
+    root = made(tmp_path / "out")
+    add_review(root, "reject", at=22.0, host="b.example", upto=2)
+    lines = (root / "reviews.jsonl").read_bytes()
+    shard = shard_folder(root, "01")
+    assert pass_on_reviews(lines, shard)
+    assert not pass_on_reviews(lines, shard)
+    (decision,) = read_reviews(shard).standing
+    assert (decision.host, decision.upto) == ("b.example", 1)  # one of its two pages was there then
 
 
 def test_merging_where_something_is(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from honeyguide.cluster.addresses import SharedGate, ray_asker
 from honeyguide.cluster.assignment import Assignment
 from honeyguide.cluster.ray_cluster import ClusterError, first_line
 from honeyguide.cluster.snapshots import Snapshots, Superseded
+from honeyguide.collection.merging import pass_on_reviews
 from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
 from honeyguide.config.schema import Config
@@ -36,7 +37,6 @@ from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.log import WARNING, say
 from honeyguide.store.atomic import replacing
 from honeyguide.store.layout import Layout, is_begun, is_collection
-from honeyguide.store.reviews import FILE as REVIEWS
 
 PREPARED: Final = ("examples.json", "prepared.json")
 """What one shard gathers before the crawl, and all others are given."""
@@ -247,10 +247,7 @@ class Shard:
 
     def reviews(self, lines: bytes) -> None:
         """People's decisions, all of them."""
-        file = self._folder / REVIEWS
-        if not file.is_file() or file.read_bytes() != lines:
-            with replacing(file) as temporary:
-                temporary.write_bytes(lines)
+        if pass_on_reviews(lines, self._folder):
             control.ask(self._folder, reviews=1)
 
     def ended(self, seconds: float) -> Ended | None:

@@ -48,7 +48,7 @@ from honeyguide.store.plain import open_plain, read_plain, require_folder
 from honeyguide.store.records import Session
 from honeyguide.store.reviews import FILE as REVIEWS
 from honeyguide.store.reviews import Decision
-from honeyguide.store.shards import Manifest, is_sharded, load, shard_folder
+from honeyguide.store.shards import Manifest, load, shard_folder
 from honeyguide.store.state import State, numbers_to_text
 from honeyguide.web.url import url_id
 
@@ -958,6 +958,27 @@ def _copy_reviews(source: Path, target: Path, state: State) -> None:
         temporary.write_bytes(b"".join(renumbered_review(line, state) + b"\n" for line in lines))
 
 
+def pass_on_reviews(lines: bytes, folder: Path) -> bool:
+    """Give a shard the decisions on its collection; whether it had others.
+
+    Args:
+        lines: Of the collection's `reviews.jsonl`, whole ones.
+        folder: The shard, whose crawl may be running.
+    """
+    told = lines
+    if _has_begun(folder):
+        with State.open(Layout(folder).state_file, read_only=True) as state:
+            told = b"".join(renumbered_review(line, state) + b"\n" for line in lines.splitlines())
+    try:
+        if read_plain(folder / REVIEWS) == told:
+            return False
+    except FileNotFoundError:
+        pass
+    with replacing(folder / REVIEWS) as temporary:
+        temporary.write_bytes(told)
+    return True
+
+
 def renumbered_review(line: bytes, state: State) -> bytes:
     """A decision as another collection with some of the same pages has it.
 
@@ -980,10 +1001,12 @@ def renumbered_review(line: bytes, state: State) -> bytes:
     return msgspec.json.encode(msgspec.structs.replace(decision, upto=int(upto)))
 
 
-def readable(root: Path) -> None:
-    """Make a collection ready to be read: nothing for an ordinary one, a merge for one of shards."""
-    if is_sharded(root):
-        bring_up_to_date(root)
-
-
-__all__ = ["Cursor", "Merged", "bring_up_to_date", "merge_into", "one_tally", "readable", "renumbered_review"]
+__all__ = [
+    "Cursor",
+    "Merged",
+    "bring_up_to_date",
+    "merge_into",
+    "one_tally",
+    "pass_on_reviews",
+    "renumbered_review",
+]

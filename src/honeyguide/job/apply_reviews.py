@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from honeyguide.collection.merging import pass_on_reviews
 from honeyguide.config.load import load
 from honeyguide.engine.clock import WallClock
 from honeyguide.engine.visit import Visit
@@ -14,6 +15,10 @@ from honeyguide.job.crawl import run_here
 from honeyguide.job.examples import kept_examples
 from honeyguide.job.parts import chosen
 from honeyguide.store.layout import Layout
+from honeyguide.store.plain import read_plain
+from honeyguide.store.reviews import FILE as REVIEWS
+from honeyguide.store.shards import is_sharded, shard_folder
+from honeyguide.store.shards import load as load_manifest
 
 
 class _NoVisits:
@@ -40,6 +45,8 @@ def apply_reviews(folder: Path) -> dict[str, object]:
     Raises:
         CollectionError: A crawl is running, or the collection cannot be read.
     """
+    if is_sharded(folder):
+        return _apply_to_shards(folder)
     layout = Layout.open(folder)
     config = load(layout.topic_file)
     clock = WallClock()
@@ -65,3 +72,23 @@ def apply_reviews(folder: Path) -> dict[str, object]:
     finally:
         stores.close()
     return told[-1] if told else {}
+
+
+def _apply_to_shards(folder: Path) -> dict[str, object]:
+    """The same for each shard of a collection: each judges its own pages by the decisions on them."""
+    Layout.open(folder).require_ours()
+    total: dict[str, object] = {}
+    try:
+        lines = read_plain(folder / REVIEWS)
+    except FileNotFoundError:
+        return total
+    for name in load_manifest(folder).shards:
+        shard = shard_folder(folder, name)
+        if not Layout(shard).state_file.is_file():
+            continue
+        pass_on_reviews(lines, shard)
+        for key, value in apply_reviews(shard).items():
+            before = total.get(key, 0)
+            summed = isinstance(value, int) and isinstance(before, int) and key != "decisions"
+            total[key] = before + value if summed else value  # type: ignore[operator]
+    return total
