@@ -126,8 +126,12 @@ class Subject:
         self._oracle = np.cumsum([url in there.targets for url in best], dtype=np.int64)
         self._read: dict[UrlId, Any] = {}
 
-    def area(self, name: str) -> float:
-        """Crawl with a setting, or best-first; area under recall, divided by the oracle's."""
+    def crawl(self, name: str) -> tuple[float, float | None]:
+        """Crawl with a setting, or best-first.
+
+        Area under recall divided by the oracle's, and pages to nine tenths of the targets as a multiple of
+        the oracle's; None where one of the two does not get there.
+        """
         task, site = self.task, self._site
         keywords = () if name == EXAMPLES_ONLY else task.keywords
         positives = self._documents if name in (WITH_EXAMPLES, EXAMPLES_ONLY) else ()
@@ -179,9 +183,14 @@ class Subject:
             if model.observe(page, verdict) and order is scout:
                 for target, score, on_topic in model.remembered():
                     scout.rejudged(Page("", target), Verdict(score, on_topic))
-        reachable = len(self._targets)
-        mine = area_under_recall(np.cumsum(hits, dtype=np.int64), reachable, self._budget)
-        return mine / area_under_recall(self._oracle, reachable, self._budget)
+        reachable, found_by = len(self._targets), np.cumsum(hits, dtype=np.int64)
+        area = area_under_recall(found_by, reachable, self._budget)
+        pages = [int(np.searchsorted(curve, 0.9 * reachable)) + 1 for curve in (found_by, self._oracle)]
+        there = pages[0] <= len(found_by) and pages[1] <= len(self._oracle)
+        return (
+            area / area_under_recall(self._oracle, reachable, self._budget),
+            pages[0] / pages[1] if there else None,
+        )
 
 
 def elsewhere(task: Task) -> list[Task]:
@@ -243,14 +252,21 @@ def main() -> None:
     for name in names:
         started = time.perf_counter()
         areas: dict[str, list[float]] = {}
+        multiples: dict[str, list[float | None]] = {}
         for one in known:
-            area = one.area(name)
+            area, multiple = one.crawl(name)
             areas.setdefault(one.task.web, []).append(area)
+            multiples.setdefault(one.task.web, []).append(multiple)
             groups.setdefault(one.task.group, {}).setdefault(name, []).append(area)
         means[name] = {web: float(np.mean(values)) for web, values in areas.items()}
         everything = float(np.mean([value for values in areas.values() for value in values]))
         figures = (*(f"{means[name][web]:12.3f}" for web in asked.webs), f"{everything:12.3f}")
         print(name.ljust(30), *figures, f"{time.perf_counter() - started:9.0f}", flush=True)
+        told: list[str] = []
+        for web in asked.webs:
+            there = [multiple for multiple in multiples[web] if multiple is not None]
+            told.append(f"{np.mean(there):.1f} ({len(there)}/{len(multiples[web])})" if there else "-")
+        print("  times the oracle's to 90 %".ljust(30), *(each.rjust(12) for each in told), flush=True)
     if asked.best_first:
         print("\ngroup".ljust(31), *(name.rjust(12) for name in names))
         for group, found in groups.items():
