@@ -224,6 +224,7 @@ def measure(given: argparse.Namespace) -> None:
         print("\n".join(f"  {stage:24s}{value:8.3f}" for stage, value in split.items()))
     facts_of_all = {
         "server": server,
+        "recipe": job["recipe"],
         "pages": pages,
         "repeat": repeat,
         "crawlers": results,

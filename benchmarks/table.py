@@ -79,7 +79,8 @@ def crawl_rows(found: dict[str, Any]) -> Iterator[Row]:
         if other in crawlers:
             ratio = ratios[f"CPU of {other} / CPU of honeyguide"]
             beside = f"{crawlers[other]['ms_per_page']:.1f} and {ours['ms_per_page']:.1f} ms"
-            yield Row(f"CPU a page: {other.title()}'s times ours, scout", ratio, 5.0, beside, least=True)
+            what = f"CPU a page: {other.title()}'s times ours, {found.get('recipe', 'best-first')}"
+            yield Row(what, ratio, 5.0, beside, least=True)
     plain = "CPU of scrapy / CPU of honeyguide, best-first"
     if plain in ratios:
         costs = [crawlers[name]["ms_per_page"] for name in ("scrapy", "honeyguide, best-first")]
