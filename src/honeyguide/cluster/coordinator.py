@@ -46,9 +46,9 @@ from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.lock import Lock
 from honeyguide.store.reviews import FILE as REVIEWS
 
-ROUND: Final = 0.25
+ROUND: Final = 0.5
 """Seconds between two rounds."""
-LEAST: Final = 4
+LEAST: Final = 8
 """Pages dealt to a shard and round, at least, on the average."""
 PATIENCE: Final = 120.0
 """Seconds that a lost shard may take to come back."""

@@ -43,6 +43,11 @@ PREPARED: Final = ("examples.json", "prepared.json")
 LOCK_SECONDS: Final = 20.0
 """How long a shard waits for its predecessor to let go of the folder."""
 MOST_WARNINGS: Final = 100
+SOON: Final = 0.1
+SELDOM: Final = 1.0
+"""Seconds between two calls to a shard that has little to do, and to one that has enough."""
+HUNGRY: Final = 32
+"""A shard with fewer URLs waiting has little to do."""
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -67,14 +72,14 @@ class Post:
         me: Name of this shard.
         mailbox: Where the batches are.
         peers: Actors of the other shards, by name.
-        every: Seconds between two rounds.
     """
 
-    def __init__(self, me: str, mailbox: Mailbox, peers: Mapping[str, Any], *, every: float) -> None:
+    def __init__(self, me: str, mailbox: Mailbox, peers: Mapping[str, Any]) -> None:
         self._me = me
         self._mailbox = mailbox
         self._peers = dict(peers)
-        self._every = every
+        self._due: dict[str, float] = {}
+        """When a shard is written to next."""
         self._received: dict[str, int] = {}
         """Last batch of ours that a shard has, by its own word."""
         self._under_way: dict[Any, str] = {}
@@ -97,17 +102,16 @@ class Post:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            began = time.monotonic()
             self._round()
-            self._ended.wait(max(0.01, self._every - (time.monotonic() - began)))
+            self._ended.wait(SOON)
             if not self._under_way and not self._mailbox.waiting_for():
-                self._news.wait(self._every)
+                self._news.wait(SELDOM)
             self._news.clear()
 
     def _round(self) -> None:
         busy = set(self._under_way.values())
         for to in self._mailbox.waiting_for():
-            if to in busy or to not in self._peers:
+            if to in busy or to not in self._peers or self._due.get(to, 0.0) > time.monotonic():
                 continue
             batches = self._mailbox.to_send(to, self._received.get(to, 0))
             run = batches[0].run if batches else self._mailbox.run
@@ -122,14 +126,16 @@ class Post:
 
         if not self._under_way:
             return
-        done, _ = ray.wait(list(self._under_way), num_returns=len(self._under_way), timeout=self._every)
+        done, _ = ray.wait(list(self._under_way), num_returns=len(self._under_way), timeout=SOON)
         for call in done:
             to = self._under_way.pop(call)
             try:
-                received, held = ray.get(call)
+                received, held, hungry = ray.get(call)
             except ray.exceptions.RayError:
                 self._received.pop(to, None)  # it is being started again: it will say what it has
+                self._due[to] = time.monotonic() + SELDOM
                 continue
+            self._due[to] = time.monotonic() + (SOON if hungry else SELDOM)
             self._received[to] = received
             self._mailbox.acknowledge(to, held)
 
@@ -201,8 +207,7 @@ class Shard:
                 " install the same version on all machines"
             )
         self._directory = directory
-        every = min(1.0, max(0.1, 0.05 * len(self._shards)))
-        self._post = Post(self._name, self._mailbox, peers, every=every)
+        self._post = Post(self._name, self._mailbox, peers)
         self._thread = threading.Thread(
             target=self._work, args=(dict(prepared),), name=f"shard-{self._name}", daemon=True
         )
@@ -239,11 +244,13 @@ class Shard:
         """Wait for no answer that is under way."""
         self._tell(lambda crawl: crawl.stop("interrupted"))
 
-    def deliver(self, sender: str, run: str, payload: bytes) -> tuple[int, int]:
-        """Batches of another shard; see `Mailbox.deliver`."""
+    def deliver(self, sender: str, run: str, payload: bytes) -> tuple[int, int, bool]:
+        """Batches of another shard; see `Mailbox.deliver`. Whether more is wanted soon."""
         if not self._ready.is_set():
-            return 0, 0  # it is not known yet what is in
-        return self._mailbox.deliver(sender, run, msgspec.msgpack.decode(payload, type=list[Batch]))
+            return 0, 0, False  # it is not known yet what is in
+        batches = msgspec.msgpack.decode(payload, type=list[Batch])
+        hungry = self._mailbox.standing.waiting < HUNGRY
+        return *self._mailbox.deliver(sender, run, batches), hungry
 
     def reviews(self, lines: bytes) -> None:
         """People's decisions, all of them."""
