@@ -22,6 +22,7 @@ import msgspec
 from honeyguide.cluster import manifest as manifests
 from honeyguide.cluster.addresses import Directory
 from honeyguide.cluster.dealing import Front, deal
+from honeyguide.cluster.learning import all_others, exchange_due
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.manifest import Manifest, is_sharded, new_manifest, shard_folder
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
@@ -126,6 +127,9 @@ class ShardedCrawl:
         """Ray's handles of the shards, while the crawl runs."""
         self._standings: dict[str, Standing] = {}
         self._limits: dict[str, int] = {}
+        self._sharing: asyncio.Future[None] | None = None
+        self._shared_at = 0
+        """Pages at which shards told each other last what they had learned."""
         self._lost: dict[str, asyncio.Future[None]] = {}
         """Shards that Ray is starting again."""
         self._claim: Claim | None = None
@@ -333,6 +337,8 @@ class ShardedCrawl:
             rest = idle if whole else {}
             self._deal(tally.pages - before)
             before = tally.pages
+            if whole and not self._stop:
+                self._share_when_due(tally.pages)
             yield self.progress
             self._woken.clear()
             if not self._stop:
@@ -403,6 +409,24 @@ class ShardedCrawl:
         if asked.stop:
             self.stop("stopped from the portal")
 
+    def _share_when_due(self, pages: int) -> None:
+        """Let shards know what the others have learned, beside the rounds, whenever the crawl has grown."""
+        if len(self.actors) < 2 or not exchange_due(pages, self._shared_at):
+            return
+        if self._sharing is None or self._sharing.done():
+            self._shared_at = pages
+            self._sharing = asyncio.ensure_future(self._share_learning(dict(self.actors)))
+
+    async def _share_learning(self, actors: Mapping[str, Any]) -> None:
+        try:
+            said = await asyncio.gather(*(self._ask(actor.learned.remote()) for actor in actors.values()))
+            told = {name: one for name, one in zip(actors, said, strict=True) if not one.is_empty}
+            for name, (order, models) in all_others(told).items():
+                actors[name].learn.remote(order, models)
+        except self._connection.ray.exceptions.RayError as error:
+            # A lost shard is being started again; there is a next time.
+            say(INFO, "learning not shared", why=str(error).partition("\n")[0])
+
     async def _pass_reviews(self) -> None:
         lines = (self.out / REVIEWS).read_bytes()
         await asyncio.gather(*(self._ask(actor.reviews.remote(lines)) for actor in self.actors.values()))
@@ -429,6 +453,8 @@ class ShardedCrawl:
 
     async def _farewell(self, connection: Connection, reason: str) -> None:
         """Let all shards stop in order."""
+        if self._sharing is not None:
+            self._sharing.cancel()
         until = time.monotonic() + FAREWELL
         left, hurried = dict(self.actors), False
         while left and time.monotonic() < until:

@@ -14,10 +14,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.sharing import SharingOrder
+from honeyguide.relevance.base import PageModel, SharingModel
+from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.models import Saved
 
 EARLIEST = 16
@@ -77,4 +81,60 @@ def added(parts: Sequence[Saved]) -> Saved:
     return Saved(arrays=arrays)
 
 
-__all__ = ["MOST_ROWS", "SharingOrder", "added", "exchange_due", "others_of"]
+class Learned(msgspec.Struct, frozen=True):
+    """What the order and the page model of one shard have learned; None of those that cannot share it."""
+
+    order: Saved | None = None
+    model: Saved | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to share."""
+        return self.order is None and self.model is None
+
+
+def learned_by(order: LinkOrder, model: PageModel) -> Learned:
+    """What a crawl has learned by itself."""
+    inner = _bare(model)
+    return Learned(
+        order.shared() if isinstance(order, SharingOrder) else None,
+        inner.shared() if isinstance(inner, SharingModel) else None,
+    )
+
+
+def teach(order: LinkOrder, model: PageModel, others: Saved, models: Sequence[Saved]) -> None:
+    """Let a crawl know what others have learned."""
+    inner = _bare(model)
+    if isinstance(order, SharingOrder):
+        order.join(others)
+    if isinstance(inner, SharingModel) and models:
+        inner.join(models)
+
+
+def all_others(told: Mapping[str, Learned]) -> dict[str, tuple[Saved, list[Saved]]]:
+    """For each shard, what all others have learned: their orders added up, and their page models."""
+    orders = others_of({name: one.order or Saved() for name, one in told.items()})
+    return {
+        name: (
+            orders[name],
+            [model for other in sorted(told) if other != name and (model := told[other].model) is not None],
+        )
+        for name in told
+    }
+
+
+def _bare(model: PageModel) -> PageModel:
+    """The model that learns from pages, without what reviews taught."""
+    return model.inner if isinstance(model, ReviewedModel) else model
+
+
+__all__ = [
+    "Learned",
+    "SharingOrder",
+    "added",
+    "all_others",
+    "exchange_due",
+    "learned_by",
+    "others_of",
+    "teach",
+]

@@ -15,6 +15,8 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ import msgspec
 
 from honeyguide.cluster.addresses import SharedGate, ray_asker
 from honeyguide.cluster.assignment import Assignment
+from honeyguide.cluster.learning import Learned, learned_by, teach
 from honeyguide.cluster.ray_cluster import ClusterError, first_line
 from honeyguide.cluster.snapshots import Snapshots, Superseded
 from honeyguide.collection.merging import pass_on_reviews
@@ -29,6 +32,7 @@ from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
 from honeyguide.config.schema import Config
 from honeyguide.engine import control
+from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.neighbours import Batch, Mailbox, Neighbours, Standing
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
@@ -37,9 +41,12 @@ from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.log import WARNING, say
 from honeyguide.store.atomic import replacing
 from honeyguide.store.layout import Layout, is_begun, is_collection
+from honeyguide.store.models import Saved
 
 PREPARED: Final = ("examples.json", "prepared.json")
 """What one shard gathers before the crawl, and all others are given."""
+LEARNING_SECONDS: Final = 10.0
+"""How long a shard may take to say what it has learned."""
 LOCK_SECONDS: Final = 20.0
 """How long a shard waits for its predecessor to let go of the folder."""
 MOST_WARNINGS: Final = 100
@@ -256,6 +263,25 @@ class Shard:
         """People's decisions, all of them."""
         if pass_on_reviews(lines, self._folder):
             control.ask(self._folder, reviews=1)
+
+    def learned(self) -> Learned:
+        """What order and page model have learned by themselves; nothing where they cannot share it."""
+        found: Future[Learned] = Future()
+        if not self._ready.is_set() or self._over.is_set():
+            return Learned()
+        try:
+            self._in_crawl(lambda crawler: found.set_result(learned_by(crawler.order, crawler.model)))
+            return found.result(LEARNING_SECONDS)
+        except (TimeoutError, RuntimeError):  # busy, or its loop has just ended
+            return Learned()
+
+    def learn(self, order: Saved, models: list[Saved]) -> None:
+        """Take what the other shards have learned, between two turns of the crawl."""
+        with suppress(RuntimeError):  # the crawl's loop has just ended
+            self._in_crawl(lambda crawler: teach(crawler.order, crawler.model, order, models))
+
+    def _in_crawl(self, what: Callable[[Crawler], object]) -> None:
+        self._tell(lambda crawl: what(crawl.crawler) if crawl.crawler is not None else None)
 
     def ended(self, seconds: float) -> Ended | None:
         """How the crawl ended; None while it runs."""

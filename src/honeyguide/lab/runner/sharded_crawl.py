@@ -16,7 +16,7 @@ import msgspec
 
 from honeyguide.cluster.assignment import owner_of
 from honeyguide.cluster.dealing import Front, deal
-from honeyguide.cluster.learning import SharingOrder, exchange_due, others_of
+from honeyguide.cluster.learning import all_others, exchange_due, learned_by, teach
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import UNLIMITED, Config
 from honeyguide.engine.clock import VirtualClock
@@ -29,7 +29,6 @@ from honeyguide.lab.runner.hosts_split import SplitVisits, joined, split
 from honeyguide.lab.runner.situation import Situation
 from honeyguide.lab.runner.world import Asks, World
 from honeyguide.model import Examples
-from honeyguide.relevance.base import SharingModel
 from honeyguide.store.shards import shard_names
 
 TOPS = 64
@@ -210,12 +209,7 @@ def share_learning(shards: Sequence[_Shard]) -> None:
     """Merge what the shards' orders have learned, where they can share it."""
     if len(shards) < 2:
         return
-    orders = {shard.name: shard.crawler.order for shard in shards}
-    sharing = {name: order for name, order in orders.items() if isinstance(order, SharingOrder)}
-    for name, others in others_of({name: order.shared() for name, order in sharing.items()}).items():
-        sharing[name].join(others)
-    models = [shard.crawler.model for shard in shards]
-    told = [model.shared() for model in models if isinstance(model, SharingModel)]
-    for place, model in enumerate(models):
-        if isinstance(model, SharingModel):
-            model.join([other for at, other in enumerate(told) if at != place])
+    told = {shard.name: learned_by(shard.crawler.order, shard.crawler.model) for shard in shards}
+    others = all_others(told)
+    for shard in shards:
+        teach(shard.crawler.order, shard.crawler.model, *others[shard.name])
