@@ -42,9 +42,9 @@ class _Snapshot(NamedTuple):
 
 def _write(folder: Path, snapshot: _Snapshot) -> None:
     for name, encoded in snapshot.parts:
-        write_encoded(folder, name, encoded)
-        if name.startswith("order-"):
+        if name.startswith("model-"):
             failpoint("checkpoint.order")
+        write_encoded(folder, name, encoded)
     failpoint("checkpoint.files")
 
 
