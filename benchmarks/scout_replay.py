@@ -42,7 +42,7 @@ from honeyguide.web import url_id
 WEBS = ("schools", "office-help", "webkb", "manuals")
 SETTINGS: dict[str, dict[str, Any]] = {
     "shipped": {},
-    "verdicts on few words believed": {"few_words": 0.0},
+    "few words: 50": {"few_words": 50.0},
     "few words: 100": {"few_words": 100.0},
     "trust 400": {"trust": 400.0},
     "folders explored half as much": {"by_folder": 0.15},
@@ -58,7 +58,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "without parents": {"without": ["best parent", "parents", "grandparents"]},
     "without host and folder": {"without": ["host", "folder"]},
     "without hubs": {"hubs": 0.0},
-    "without doubt in few words": {"few_words": 0.0},
+    "with doubt in few words": {"few_words": 50.0},
 }
 BEST_FIRST = "best-first"
 WITH_EXAMPLES = "ten examples"

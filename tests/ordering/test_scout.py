@@ -208,7 +208,7 @@ def test_verdicts_on_a_few_words_are_believed_less() -> None:
     """Short pages of a good chapter say little against it; long ones, and pages without a word, do."""
     chapter = {}
     for text in ("owl", "tax ledger " * 400, ""):
-        order = Scout(Owls(), by_folder=0.0)
+        order = Scout(Owls(), by_folder=0.0, few_words=50.0)
         fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
         for good in LISTED[:5]:
             fetch(order, good.url, 0.9)

@@ -132,6 +132,10 @@ class Mailbox:
         self._out: dict[str, deque[Batch]] = {}
         self._acknowledged: dict[str, int] = {}
         self._limit: int | None = None
+        self._told: list[int] = []
+        """Limits since the crawl last said where it stands."""
+        self._heard = 0
+        """How many of them the crawl has seen."""
         self._standing = Standing()
         self.run = ""
         """Of the numbers of what is sent from here."""
@@ -191,10 +195,15 @@ class Mailbox:
             self._held = marks
 
     def allow(self, pages: int) -> Standing:
-        """Set how many pages the shard may have in all; where it stands."""
+        """Set how many pages the shard may have in all; where it stands.
+
+        Until the crawl has said where it stands under a limit it may still be spending an earlier one, so the
+        highest of them is the one to reckon with.
+        """
         with self._lock:
             changed, self._limit = self._limit != pages, pages
-            standing = self._standing
+            self._told.append(pages)
+            standing = msgspec.structs.replace(self._standing, limit=max(self._standing.limit, *self._told))
         if changed:
             self.wake()
         return standing
@@ -253,7 +262,9 @@ class Mailbox:
     @property
     def limit(self) -> int | None:
         """Pages the shard may have in all; None until somebody said."""
-        return self._limit
+        with self._lock:
+            self._heard = len(self._told)
+            return self._limit
 
     @property
     def at_rest(self) -> bool:
@@ -267,8 +278,11 @@ class Mailbox:
         return self._standing
 
     def stand(self, standing: Standing) -> None:
-        """Say where the crawl stands."""
-        self._standing = standing
+        """Say where the crawl stands, by the limit it has asked for last."""
+        with self._lock:
+            self._standing = standing
+            del self._told[: self._heard]
+            self._heard = 0
 
 
 class Neighbours:

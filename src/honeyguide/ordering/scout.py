@@ -103,7 +103,7 @@ class Scout(LocalOrder):
         by_host: How much hosts are explored; 0 for not at all.
         by_folder: How much folders are explored.
         hubs: What a page off topic is worth that leads to new URLs which are all sure to be on topic.
-        few_words: Words of a page whose verdict is believed by half; 0 to believe all alike.
+        few_words: Words of a page whose verdict is believed by half; 0, the default, to believe all alike.
         without: Names of scores to leave out, for experiments.
 
     Example:
@@ -141,7 +141,7 @@ class Scout(LocalOrder):
         by_host: float = 0.5,
         by_folder: float = 0.3,
         hubs: float = 0.3,
-        few_words: float = 50.0,
+        few_words: float = 0.0,
         without: Sequence[str] = (),
     ) -> None:
         unknown = sorted(set(without) - set(evidence.SCORES))
