@@ -28,6 +28,7 @@ from honeyguide.cluster.manifest import Manifest, is_sharded, new_manifest, shar
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
 from honeyguide.cluster.shard import Ended, Shard
 from honeyguide.cluster.snapshots import Claim, Snapshots, check_store
+from honeyguide.collection.collection import Collection
 from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
 from honeyguide.config.schema import Config
@@ -216,6 +217,7 @@ class ShardedCrawl:
             try:
                 connection.require_room(len(names))
                 say(INFO, "crawl started", topic=self.config.topic.name, shards=len(names), out=str(self.out))
+                self._read_standings()
                 await self._start(connection)
                 async for progress in self._rounds(connection):
                     yield progress
@@ -253,6 +255,23 @@ class ShardedCrawl:
             manifests.save(out, self.manifest)
         for shard in self.manifest.shards:
             shard_folder(out, shard).parent.mkdir(exist_ok=True)
+
+    def _read_standings(self) -> None:
+        """Where the shards stood when they stopped, until they say so themselves."""
+        for name in self.manifest.shards:
+            folder = shard_folder(self.out, name)
+            if is_collection(folder) and Layout(folder).state_file.exists():
+                with Collection.open(folder) as shard:
+                    found = shard.status()
+                self._standings[name] = Standing(
+                    pages=found.pages,
+                    relevant=found.relevant,
+                    bytes=found.bytes,
+                    requests=found.requests,
+                    seconds=found.seconds,
+                    waiting=found.waiting,
+                    limit=found.pages,
+                )
 
     # Starting
 

@@ -24,7 +24,7 @@ def split(url: str) -> str:
 
     Example:
         >>> split("http://a.example/docs/owl.html"), joined(split("http://a.example/docs/owl.html"))
-        ('http://x94.a.example/docs/owl.html', 'http://a.example/docs/owl.html')
+        ('http://xa1.a.example/docs/owl.html', 'http://a.example/docs/owl.html')
     """
     scheme, separator, rest = url.partition("://")
     if not separator:
