@@ -229,6 +229,7 @@ class ShardedCrawl:
                 self.reason = self._stop
                 await self._farewell(connection, self._stop)
                 await asyncio.to_thread(self._bring_home)
+                self._read_standings()  # the last pages came after the last word of a shard
                 yield self.progress
                 say(INFO, "crawl stopped", reason=self.reason, pages=self.tally.pages)
             finally:

@@ -105,7 +105,8 @@ class Post:
         """Make no more rounds."""
         self._ended.set()
         self._news.set()
-        self._thread.join(10.0)
+        if self._thread.is_alive():  # a crawl that was stopped early never began to send
+            self._thread.join(10.0)
 
     def _run(self) -> None:
         while not self._ended.is_set():
