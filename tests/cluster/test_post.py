@@ -7,4 +7,4 @@ from honeyguide.engine.neighbours import Mailbox
 
 
 def test_it_can_end_before_it_began() -> None:
-    Post("00", Mailbox(), {}, every=0.1).end()
+    Post("00", Mailbox(), {}).end()
