@@ -100,6 +100,20 @@ async def test_a_stop_half_way_costs_the_work_and_not_the_decisions(tmp_path: Pa
         assert collection.status().relevant == sum(page.on_topic for page in collection.pages())
 
 
+@pytest.mark.parametrize("pages", [60, 75])
+async def test_pages_that_the_crawl_judges_again_meanwhile_are_counted_once(
+    tmp_path: Path, pages: int
+) -> None:
+    """The model learns from new pages while the reviews are taken in, and turns verdicts, too."""
+    out = tmp_path / "crawl"
+    await finish(small_crawl(out, max_pages=pages))
+    review_against_the_model(out)
+    await finish(small_crawl(out, max_pages=pages + 150))
+    assert len(learned(out)) == 1
+    with Collection.open(out) as collection:
+        assert collection.status().relevant == sum(page.on_topic for page in collection.pages())
+
+
 async def test_undoing_everything_brings_the_old_order_back(tmp_path: Path) -> None:
     out = tmp_path / "crawl"
     # A model that learns while it crawls would rank the links of early pages otherwise today.

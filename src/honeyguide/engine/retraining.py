@@ -288,8 +288,10 @@ class Pass:
                 self._records = self._stores.state.pages(after=self._after)
                 return False
             self._after = record.number
-            page = self._reader.page(record) if record.file else None
-            if page is not None:
+            # Records come in batches; the crawl may have judged this page again since its batch was read.
+            record = self._stores.state.page_by_row(record.row)
+            page = self._reader.page(record) if record is not None and record.file else None
+            if record is not None and page is not None:
                 self._one(record, page)
         return True
 
