@@ -11,13 +11,13 @@ from loopback import config_for
 
 from honeyguide.cli import main
 from honeyguide.cluster.coordinator import ShardedCrawl
-from honeyguide.cluster.manifest import new_manifest, save
 from honeyguide.cluster.ray_cluster import ClusterError, Connection, import_ray
 from honeyguide.cluster.shard import Shard
 from honeyguide.cluster.snapshots import Claim
 from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import Lock
+from honeyguide.store.shards import new_manifest, save
 
 CONFIG = config_for(["http://a.example/"], {})
 

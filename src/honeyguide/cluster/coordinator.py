@@ -19,12 +19,10 @@ from typing import Any, Final
 
 import msgspec
 
-from honeyguide.cluster import manifest as manifests
 from honeyguide.cluster.addresses import Directory
 from honeyguide.cluster.dealing import Front, deal
 from honeyguide.cluster.learning import all_others, exchange_due
 from honeyguide.cluster.limits import charges, limits
-from honeyguide.cluster.manifest import Manifest, is_sharded, new_manifest, shard_folder
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
 from honeyguide.cluster.shard import Ended, Shard
 from honeyguide.cluster.snapshots import Claim, Snapshots, check_store
@@ -44,9 +42,11 @@ from honeyguide.job.parts import chosen
 from honeyguide.job.progress import RATE_SECONDS, Progress
 from honeyguide.log import INFO, WARNING, say
 from honeyguide.model import Topic
+from honeyguide.store import shards as manifests
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.lock import Lock
 from honeyguide.store.reviews import FILE as REVIEWS
+from honeyguide.store.shards import Manifest, is_sharded, new_manifest, shard_folder
 
 ROUND: Final = 0.5
 """Seconds between two rounds."""

@@ -44,6 +44,7 @@ from honeyguide.store.columns import Columns
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.index import FullText
 from honeyguide.store.layout import MERGED, Layout
+from honeyguide.store.outbox import DROPPED, OUTBOX, Traveller
 from honeyguide.store.plain import open_plain, read_plain, require_folder
 from honeyguide.store.records import Session
 from honeyguide.store.reviews import FILE as REVIEWS
@@ -55,14 +56,10 @@ from honeyguide.web.url import url_id
 Filing = Callable[[str, str], str]
 """Name of a shard's archive file in the merged collection."""
 
-OUTBOX: Final = "outbox:"
-"""Settings with links that are on their way to other shards."""
 CURSORS: Final = "merged"
 """Setting with what a merged state has of each shard."""
 INDEXES: Final = "merged_indexes"
 """Setting with the files of the shards' indexes that a merged index has been brought up to."""
-DROPPED: Final = -1e300
-"""Priority noted for a URL of another shard that was only ever dropped."""
 _PREFIX = "pages"
 _LOCK = "merging.lock"
 _AT_ONCE = 500
@@ -101,23 +98,6 @@ class Merged(msgspec.Struct, frozen=True):
     pages: int
     urls: int
     events: int
-
-
-class _Travelling(msgspec.Struct, frozen=True, array_like=True):
-    """A link in an outbox (`engine.neighbours.Traveller`), as far as it matters here."""
-
-    url: str
-    parent: str
-    priority: float
-    depth: int = 0
-    redirects: int = 0
-    source: str = "link"
-    anchor: str = ""
-    context: str = ""
-    factors: dict[str, float] = {}
-    memo: dict[str, float] = {}
-    outcome: int = 0
-    reason: str = ""
 
 
 class _Shard:
@@ -446,14 +426,14 @@ class _Merge:
             self._write_urls(shard, mine, own[mine], travelling)
         self._state.append_changes(columns, changed)
 
-    def _travelling(self, rank: NDArray[np.uint8]) -> dict[int, _Travelling]:
+    def _travelling(self, rank: NDArray[np.uint8]) -> dict[int, Traveller]:
         """Links on their way to URLs of which no shard knows more, by merged row; the best for each."""
-        links: list[_Travelling] = []
+        links: list[Traveller] = []
         for shard in self._shards:
             for _, value in shard.state.settings(OUTBOX):
                 with reading("outboxes"):
-                    links += msgspec.convert(value, list[_Travelling])
-        found: dict[int, _Travelling] = {}
+                    links += msgspec.convert(value, list[Traveller])
+        found: dict[int, Traveller] = {}
         if not links:
             return found
         every = self._columns.ids[1 : self._columns.size + 1]
@@ -473,7 +453,7 @@ class _Merge:
         shard: _Shard,
         rows: NDArray[np.int32],
         own: NDArray[np.int32],
-        travelling: dict[int, _Travelling],
+        travelling: dict[int, Traveller],
     ) -> None:
         if not len(rows):
             return

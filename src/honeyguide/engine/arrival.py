@@ -12,7 +12,7 @@ from honeyguide.engine.admission import SEED, Admission, domain_of, is_given, of
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
 from honeyguide.engine.listings import MOST_NAMED, Listings
-from honeyguide.engine.neighbours import DROPPED, HOST, Batch, Neighbours, Traveller
+from honeyguide.engine.neighbours import Batch, Neighbours
 from honeyguide.engine.rendering import RenderFigures
 from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.failpoint import failpoint
@@ -26,6 +26,7 @@ from honeyguide.store.checked import reading
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import FullText
+from honeyguide.store.outbox import DROPPED, HOST, Traveller
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 from honeyguide.web import falling_marginal, host_key, url_id

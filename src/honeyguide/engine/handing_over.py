@@ -16,10 +16,11 @@ from typing import Final
 
 import msgspec
 
-from honeyguide.engine.neighbours import HOST, OWNERS, Neighbours
+from honeyguide.engine.neighbours import OWNERS, Neighbours
 from honeyguide.frontier import Found, Frontier
 from honeyguide.model import Host, Outcome
 from honeyguide.store.checked import numbers_from_text
+from honeyguide.store.outbox import HOST
 from honeyguide.store.state import State
 from honeyguide.web import host_key, url_id
 

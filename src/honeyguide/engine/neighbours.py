@@ -30,43 +30,18 @@ from typing import Final
 import msgspec
 
 from honeyguide.frontier import Found
+from honeyguide.store.outbox import DROPPED, OUTBOX, Traveller
 from honeyguide.store.state import State, sound
 
 BATCH: Final = 500
 """Links in one batch, at most."""
-DROPPED: Final = -1e300
-"""Priority noted for a URL of another shard that was only ever dropped."""
-OUTBOX: Final = "outbox:"
 INBOX: Final = "inbox:"
 SENT: Final = "outbox_numbers"
 """Setting with the run of numbers, and the last number for each receiver."""
 MOVING: Final = "moving"
 """Setting with the last batch for each receiver that hands hosts over."""
-HOST: Final = "host"
-"""`source` of a traveller that is a host's record, not a URL."""
 OWNERS: Final = "owners"
 """Setting with the names of all shards, as this one knew them last."""
-
-
-class Traveller(msgspec.Struct, frozen=True, array_like=True):
-    """A link on its way to the shard that owns its URL."""
-
-    url: str
-    parent: str
-    """URL of the page it was found on; empty for a suggestion."""
-    priority: float
-    depth: int = 0
-    redirects: int = 0
-    source: str = "link"
-    anchor: str = ""
-    context: str = ""
-    factors: dict[str, float] = {}
-    memo: dict[str, float] = {}
-    outcome: int = 0
-    """Not 0: a rule of the sender dropped it."""
-    reason: str = ""
-    score: float = -1.0
-    """What the page it was found on scored; negative where that was no page."""
 
 
 class Batch(msgspec.Struct, frozen=True, array_like=True):

@@ -1,0 +1,39 @@
+"""Links on their way from one shard to another, as the state of the sender holds them.
+
+A batch waits as a setting `outbox:TO:NUMBER` until its receiver holds it for good (`engine.neighbours`). A
+merge of the shards reads the outboxes too, so that it misses no link.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+OUTBOX: Final = "outbox:"
+"""How the settings with batches begin."""
+DROPPED: Final = -1e300
+"""Priority noted for a URL of another shard that was only ever dropped."""
+HOST: Final = "host"
+"""`source` of a traveller that is a host's record, not a URL."""
+
+
+class Traveller(msgspec.Struct, frozen=True, array_like=True):
+    """A link on its way to the shard that owns its URL."""
+
+    url: str
+    parent: str
+    """URL of the page it was found on; empty for a suggestion."""
+    priority: float
+    depth: int = 0
+    redirects: int = 0
+    source: str = "link"
+    anchor: str = ""
+    context: str = ""
+    factors: dict[str, float] = {}
+    memo: dict[str, float] = {}
+    outcome: int = 0
+    """Not 0: a rule of the sender dropped it."""
+    reason: str = ""
+    score: float = -1.0
+    """What the page it was found on scored; negative where that was no page."""
