@@ -1,6 +1,7 @@
 """Compiles the C beside the package: `python src/honeyguide/native/build.py`, and at installation.
 
-Run by its path, not as a module: at installation the package cannot be imported yet.
+Run by its path, not as a module: at installation the package cannot be imported yet. With `--sanitize` the
+result checks its own reads and writes; it needs gcc's libasan, loaded first (`make sanitize`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ import tempfile
 from pathlib import Path
 
 NAME = "honeyguide._native"
+SANITIZE = [
+    "-O1",
+    "-g",
+    "-fno-omit-frame-pointer",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=undefined",
+]
 
 
-def compile_native() -> Path:
+def compile_native(*, sanitize: bool = False) -> Path:
     """Compile the C files of this folder; where the result lies."""
     # Only there while something is built.
     from setuptools import Distribution, Extension
@@ -21,8 +29,15 @@ def compile_native() -> Path:
 
     folder = Path(__file__).resolve().parent
     flags = [] if sys.platform == "win32" else ["-O2", "-fno-strict-aliasing"]
+    flags += SANITIZE if sanitize else []
     sources = sorted(map(str, folder.glob("*.c")))
-    extension = Extension(NAME, sources, include_dirs=[str(folder)], extra_compile_args=flags)
+    extension = Extension(
+        NAME,
+        sources,
+        include_dirs=[str(folder)],
+        extra_compile_args=flags,
+        extra_link_args=SANITIZE if sanitize else [],
+    )
     command = build_ext(Distribution({"ext_modules": [extension]}))
     with tempfile.TemporaryDirectory() as scratch:
         command.build_lib = command.build_temp = scratch
@@ -38,4 +53,4 @@ def compile_native() -> Path:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{compile_native()}\n")
+    sys.stdout.write(f"{compile_native(sanitize='--sanitize' in sys.argv[1:])}\n")

@@ -35,7 +35,7 @@ enum {
     RAW = 64,         /* its content is written as it is */
 };
 
-enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, PLAINTEXT, SCRIPT };
+enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, SCRIPT };
 
 typedef struct {
     const char *name;
@@ -113,7 +113,7 @@ static Tag TAGS[] = {
     {"option", SPACES, 0, NULL},
     {"p", BREAKS, 0, NULL},
     {"param", VOID, 0, NULL},
-    {"plaintext", RAW, PLAINTEXT, NULL},
+    {"plaintext", RAW, 0, NULL},
     {"pre", BREAKS, 0, NULL},
     {"script", SKIPPED | RAW, SCRIPT, NULL},
     {"search", BREAKS, 0, NULL},

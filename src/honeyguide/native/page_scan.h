@@ -369,11 +369,7 @@ NAMED(raw_end)(SCAN *s, Tag *tag)
         return NAMED(script_end)(s);
     char mark[LONGEST_TAG + 4];
     PyOS_snprintf(mark, sizeof mark, "</%s>", tag->name);
-    Py_ssize_t found = NAMED(find)(s, s->position, mark);
-    if (tag->role == PLAINTEXT) /* its text may name its own end */
-        for (Py_ssize_t next = found; next < s->length; next = NAMED(find)(s, next + 1, mark))
-            found = next;
-    return found;
+    return NAMED(find)(s, s->position, mark);
 }
 
 /* Behind the next '>'. */
