@@ -24,12 +24,13 @@ from honeyguide.parse.html import parse_page, read_page
 from honeyguide.parse.language import language_of
 from honeyguide.parse.links import links_of
 from honeyguide.parse.notes import Notes
-from honeyguide.parse.page import SIMHASH_SAMPLE, digest_of
+from honeyguide.parse.page import SIMHASH_SAMPLE
 from honeyguide.parse.pool import ParsePool
 from honeyguide.parse.prescan import prescan
 from honeyguide.parse.walk import walk_page
 from honeyguide.text.simhash import simhash
 from honeyguide.web.charset import decode_html
+from honeyguide.web.digest import sha1_digest
 
 WORDS = (
     *(
@@ -172,7 +173,7 @@ def stages() -> dict[str, Callable[[bytes], object]]:
         "links": lambda body: links_of(prepared(body)[2].links, url, page=url),
         "language": lambda body: language_of(prepared(body)[3].main_text),
         "simhash": lambda body: simhash(prepared(body)[3].main_text[:SIMHASH_SAMPLE]),
-        "digest": digest_of,
+        "digest": sha1_digest,
         "encode": lambda body: msgspec.msgpack.encode(prepared(body)[3]),
         "parse_page": lambda body: parse_page(ParseJob(url, body)),
         "parse_page with blocks": lambda body: parse_page(ParseJob(url, body, blocks=True)),

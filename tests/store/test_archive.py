@@ -27,11 +27,11 @@ from honeyguide.store.archive import (
     archive_files,
     http_head,
     record_id,
-    sha1_digest,
     warc_date,
 )
 from honeyguide.store.archive_reader import iterate, read_record
 from honeyguide.store.archive_scan import scan
+from honeyguide.web.digest import sha1_digest
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # fastwarc 1.1 warns of its own old names while it is imported

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.errors import CollectionError
-from honeyguide.store.archive import sha1_digest
 from honeyguide.store.archive_reader import as_response
 from honeyguide.store.archive_scan import RawRecord, scan
+from honeyguide.web.digest import sha1_digest
 
 _REQUIRED = ("warc-type", "warc-record-id", "warc-date", "content-length")
 _KINDS = frozenset({"warcinfo", "response", "request", "metadata", "revisit", "resource"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from property_tests import many
 
 from honeyguide.web.charset import PRESCANNED, decode, decode_html, determine, encoding_of
-from honeyguide.web.prescan import prescan
+from honeyguide.web.prescan import _attribute, _attribute_by_bytes, _OutOfBytes, prescan
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,37 @@ def test_prescan_finds_nothing(head: bytes) -> None:
 )
 def test_prescan_overrides(head: bytes, encoding: str) -> None:
     assert prescan(head, encoding_of) == encoding
+
+
+ATTRIBUTE_PIECES = (
+    b"charset",
+    b"CONTENT",
+    b"=",
+    b" ",
+    b"\t",
+    b"/",
+    b">",
+    b'"',
+    b"'",
+    b"utf-8",
+    b"x",
+    b"<",
+    b"\x00",
+)
+
+
+@settings(max_examples=many(500), deadline=None)
+@given(st.lists(st.sampled_from(ATTRIBUTE_PIECES), max_size=14))
+def test_attributes_are_read_as_the_standard_reads_them(pieces: list[bytes]) -> None:
+    head = b"".join(pieces)
+
+    def read(how: Callable[[bytes, int], tuple[object, int]]) -> tuple[object, int] | None:
+        try:
+            return how(head, 0)
+        except _OutOfBytes:
+            return None
+
+    assert read(_attribute) == read(_attribute_by_bytes)
 
 
 def test_order_of_evidence() -> None:

@@ -22,8 +22,9 @@ from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Again, Waiting
 from honeyguide.model import Host, Outcome, Page
 from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
-from honeyguide.store.archive import Exchange, RenderedRecord, sha1_digest
+from honeyguide.store.archive import Exchange, RenderedRecord
 from honeyguide.web import canonical
+from honeyguide.web.digest import sha1_digest
 from honeyguide.web.url import host_key, origin_of
 
 Recall: TypeAlias = Callable[[str], tuple[int, bytes, float] | None]

@@ -15,7 +15,7 @@ import importlib
 import os
 from typing import Any, Final, Protocol, cast
 
-VERSION: Final = 2
+VERSION: Final = 3
 """As in `native.h`: a module that was built from other sources is not used."""
 
 
@@ -24,8 +24,8 @@ class Native(Protocol):
 
     VERSION: int
 
-    def scan_page(self, html: str, blocks: bool, /) -> tuple[Any, ...]:
-        """The notes of a page (`honeyguide.parse.notes`) from its tree written out as HTML."""
+    def scan_page(self, html: str, blocks: bool, /) -> tuple[Any, ...] | None:
+        """The notes of a page (`honeyguide.parse.notes`) from its tree written out, or None if unclear."""
 
     def content_blocks(  # noqa: PLR0917 - calls by name would cost more than the work
         self,

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 2
+#define NATIVE_VERSION 3
 
 extern const char scan_page_doc[];
 int page_init(void);

@@ -33,6 +33,7 @@ enum {
     SKIPPED = 16,     /* its content is not text of the page */
     VOID = 32,        /* has no end tag */
     RAW = 64,         /* its content is written as it is */
+    UNCLEAR = 128,    /* behind it, what is markup cannot be told from a tree written out */
 };
 
 enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, SCRIPT };
@@ -102,6 +103,7 @@ static Tag TAGS[] = {
     {"li", BREAKS, 0, NULL},
     {"link", VOID, RELATION, NULL},
     {"main", BREAKS, 0, NULL},
+    {"math", UNCLEAR, 0, NULL},
     {"menu", BREAKS | BOILERPLATE, 0, NULL},
     {"meta", VOID, META, NULL},
     {"nav", BREAKS | BOILERPLATE, 0, NULL},
@@ -113,7 +115,7 @@ static Tag TAGS[] = {
     {"option", SPACES, 0, NULL},
     {"p", BREAKS, 0, NULL},
     {"param", VOID, 0, NULL},
-    {"plaintext", RAW, 0, NULL},
+    {"plaintext", UNCLEAR, 0, NULL},
     {"pre", BREAKS, 0, NULL},
     {"script", SKIPPED | RAW, SCRIPT, NULL},
     {"search", BREAKS, 0, NULL},
@@ -288,7 +290,7 @@ page_init(void)
 }
 
 const char scan_page_doc[] =
-    "scan_page(html, blocks, /)\n--\n\nThe notes of a page; see honeyguide.parse.notes.";
+    "scan_page(html, blocks, /)\n--\n\nThe notes of a page; see honeyguide.parse.notes. None where the tree has to be read.";
 
 PyObject *
 scan_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

@@ -26,6 +26,7 @@ typedef struct {
     Py_ssize_t linked_length, kept_linked_length;
     int linked, kept_linked;
     int boilerplate;
+    int unclear;
     Py_ssize_t heading, kept_heading;
     PyObject *headings, *metas, *title, *base, *canonical, *language;
 } NAMED(Scan);
@@ -767,6 +768,10 @@ NAMED(start_tag)(SCAN *s)
 {
     Range name, attributes[ATTRIBUTES];
     Tag *tag = NAMED(read_name)(s, &name);
+    if (tag->flags & UNCLEAR) {
+        s->unclear = 1;
+        return -1;
+    }
     /* Every element may be hidden; what else its attributes say counts for a few. */
     int wanted = tag->role || s->depth == 0;
     if (wanted)
@@ -1059,6 +1064,8 @@ NAMED(scan)(const CHAR *source, Py_ssize_t length, int blocks)
         if (NAMED(run)(&s) == 0)
             notes = NAMED(notes)(&s);
     }
+    if (notes == NULL && s.unclear)
+        notes = Py_NewRef(Py_None);
     if (notes == NULL && !PyErr_Occurred())
         PyErr_NoMemory();
     for (int level = 0; level < s.depth; level++)

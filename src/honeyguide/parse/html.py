@@ -29,8 +29,6 @@ PDF_TYPES: Final = frozenset(("application/pdf", "application/x-pdf"))
 
 _OPTIONS: Final = LexborDocumentOptions.WO_EVENTS.value
 """Without mutation events 40,000 options cost 5 ms instead of 12 s."""
-_AMBIGUOUS: Final = ("<math", "<plaintext")
-"""Where these are, what is text and what is markup cannot be told from the tree written out."""
 
 
 def parse_page(job: ParseJob, *, scan: bool = True) -> Page | ParseFailure:
@@ -121,10 +119,11 @@ def read_page(parser: LexborHTMLParser, *, blocks: bool = False) -> Notes:
         return walk_page(parser, blocks=blocks)
     root = parser.root
     # The tree written out again is quicker to read than 2,000 nodes are to visit one by one.
-    html = (root.html or "") if root is not None else ""
-    if any(name in html for name in _AMBIGUOUS):
+    found = native.scan_page((root.html or "") if root is not None else "", blocks)
+    # With MathML or `plaintext` in it, what is text and what is markup cannot be told from the writing.
+    if found is None:
         return walk_page(parser, blocks=blocks)
-    notes = Notes._make(native.scan_page(html, blocks))
+    notes = Notes._make(found)
     return notes._replace(tree=Tree._make(notes.tree)) if notes.tree is not None else notes
 
 

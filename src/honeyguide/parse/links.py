@@ -10,7 +10,7 @@ from honeyguide.compiled import compiled
 from honeyguide.model import Link
 from honeyguide.parse.elements import FEED_TYPES, PAGE_TYPES
 from honeyguide.parse.notes import FoundLink
-from honeyguide.web.url import canonical_many, url_id
+from honeyguide.web.url import canonical_many, url_id, url_ids
 
 MAX_LINKS: Final = 2_000
 """Targets kept per page."""
@@ -138,11 +138,13 @@ def links_of(
         main: As for `resolve`.
     """
     urls = canonical_many([link[1] for link in found], base, ignored=_IGNORED)
-    rules = (page, _kind, _no_follow, MAX_LINKS, MAX_JOINED)
+    targets = joined(found, urls, main, (page, _kind, _no_follow, MAX_LINKS, MAX_JOINED))
     return tuple(
         [
-            Link(url, url_id(url), anchor, context, kind, -1, position, path, nofollow, own)
-            for url, anchor, context, kind, position, path, nofollow, own in joined(found, urls, main, rules)
+            Link(url, number, anchor, context, kind, -1, position, path, nofollow, own)
+            for number, (url, anchor, context, kind, position, path, nofollow, own) in zip(
+                url_ids([target[0] for target in targets]), targets, strict=True
+            )
         ]
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,6 +9,7 @@ from honeyguide.model import Block, Link, Page
 from honeyguide.parse.base import ParseJob
 from honeyguide.parse.language import language_of
 from honeyguide.text.simhash import simhash
+from honeyguide.web.digest import sha1_digest
 from honeyguide.web.meta_robots import directives
 from honeyguide.web.url import url_id
 
@@ -82,17 +81,6 @@ MAX_TITLE: Final = 500
 MAX_DESCRIPTION: Final = 1_000
 
 
-def digest_of(body: bytes) -> str:
-    """Digest of a payload as WARC writes it.
-
-    Example:
-        >>> digest_of(b"")
-        'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
-    """
-    # An identifier that archives agreed on, not a safeguard.
-    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
-
-
 def make_page(
     job: ParseJob,
     text: str,
@@ -149,7 +137,7 @@ def make_page(
         charset=charset,
         content_type=content_type,
         bytes=len(job.body),
-        digest=job.digest or digest_of(job.body),
+        digest=job.digest or sha1_digest(job.body),
         simhash=simhash((main_text or text)[:SIMHASH_SAMPLE]),
         shell=shell,
     )

@@ -84,6 +84,7 @@ _MAGIC: Final = (
     (b"wOFF", "a font"),
     (b"wOF2", "a font"),
 )
+_MAGIC_BYTES: Final = tuple(magic for magic, _ in _MAGIC)
 
 
 class Prescan(msgspec.Struct, frozen=True):
@@ -104,6 +105,8 @@ def refusal_of(body: bytes) -> str:
         'the body is a GIF picture, whatever its content type says'
     """
     head = body[:8]
+    if not head.startswith(_MAGIC_BYTES):
+        return ""
     for magic, what in _MAGIC:
         if head.startswith(magic):
             return f"the body is {what}, whatever its content type says"

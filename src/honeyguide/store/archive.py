@@ -33,6 +33,7 @@ from honeyguide.store.atomic import sync_folder
 from honeyguide.store.layout import MERGED
 from honeyguide.store.plain import open_plain
 from honeyguide.store.shards import shard_folder
+from honeyguide.web.digest import sha1_digest
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 uses its own old names when imported
@@ -51,9 +52,6 @@ except ImportError:
 REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED_PROFILE = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
-_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
-_SHIFTS = tuple(range(150, -1, -10))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _STORED_LIMIT = 65_535
@@ -69,21 +67,6 @@ _PACKED_TYPE = re.compile(
     re.IGNORECASE,
 )
 _BLANK_LINES = re.compile(rb"\r?\n[ \t]*(?=\r?\n)")
-
-
-def sha1_digest(*parts: bytes) -> str:
-    """`sha1:` plus base32 of the parts put together, the form WARC digests are written in.
-
-    Example:
-        >>> sha1_digest(b"")
-        'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
-    """
-    digest = hashlib.sha1(usedforsecurity=False)
-    for part in parts:
-        digest.update(part)
-    bits = int.from_bytes(digest.digest())
-    # The standard library's base32 takes 5 µs, four times a page.
-    return "sha1:" + "".join([_PAIRS[(bits >> shift) & 1023] for shift in _SHIFTS])
 
 
 def warc_date(at: float) -> str:

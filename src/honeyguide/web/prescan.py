@@ -23,6 +23,12 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(rb"</?[A-Za-z]")
+_ATTRIBUTE = re.compile(
+    rb"""[\t\n\f\r /]*(?:>|([^\t\n\f\r />=]+)(?:[\t\n\f\r ]*=[\t\n\f\r ]*"""
+    rb"""(?:"([^"]*)"|'([^']*)'|([^"'>\t\n\f\r ][^>\t\n\f\r ]*)(?=[>\t\n\f\r ])|(?=>))"""
+    rb"""|[\t\n\f\r ]+(?=[^\t\n\f\r =])|(?=[/>])))"""
+)
+"""An attribute as most are written; whatever it does not match is read byte by byte."""
 _TAG_NAME_END = re.compile(rb"[\t\n\f\r >]")
 _CHARSET_IN_CONTENT = re.compile(r"charset[\t\n\f\r ]*=[\t\n\f\r ]*", re.IGNORECASE)
 _UNQUOTED = re.compile(r"[^\t\n\f\r ;]*")
@@ -168,6 +174,17 @@ def _skip(head: bytes, skipped: bytes, position: int) -> int:
 
 def _attribute(head: bytes, position: int) -> tuple[tuple[bytes, bytes] | None, int]:
     """The next attribute in lower case, or None at the end of the tag, and the position after it."""
+    usual = _ATTRIBUTE.match(head, position)
+    if usual is None:
+        return _attribute_by_bytes(head, position)
+    name, *values = usual.groups()
+    if name is None:
+        return None, usual.end() - 1
+    return (name.lower(), next((value.lower() for value in values if value), b"")), usual.end()
+
+
+def _attribute_by_bytes(head: bytes, position: int) -> tuple[tuple[bytes, bytes] | None, int]:
+    """The same, as the standard tells it."""
     position = _skip(head, _WHITE + b"/", position)
     if head[position] == ord(">"):
         return None, position

@@ -315,6 +315,17 @@ def url_id(url: str) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
+def url_ids(urls: Iterable[str]) -> list[int]:
+    """`url_id` of each: quicker, where there are many.
+
+    Example:
+        >>> url_ids(["https://example.org/"]) == [url_id("https://example.org/")]
+        True
+    """
+    digest = xxhash.xxh3_64_intdigest
+    return [(number := digest(url.encode())) - (number >> 63 << 64) for url in urls]
+
+
 def host_key(url: str) -> str:
     """`host[:port]` of a canonical URL, the port only when it is not the scheme's own.
 

@@ -28,7 +28,6 @@ from honeyguide.store.archive import (
     field,
     header,
     record_id,
-    sha1_digest,
     warc_date,
 )
 from honeyguide.store.archive_reader import as_response
@@ -43,6 +42,7 @@ from honeyguide.store.archive_scan import (
 from honeyguide.store.atomic import replacing
 from honeyguide.store.plain import reading
 from honeyguide.store.records import PageRecord
+from honeyguide.web.digest import sha1_digest
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK = 8 * 1024
