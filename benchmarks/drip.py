@@ -156,9 +156,26 @@ def main() -> None:
     }
     ratio = medians[True] / medians[False]
     print(f"throughput with {hosts} dripping hosts: {100 * ratio:.1f} % of that without")
+    spent = {
+        dripping: statistics.median(run["main_cpu_ms_per_page"] for run in those)
+        for dripping, those in runs.items()
+    }
+    cpu_ratio = spent[False] / spent[True]
+    # The servers' share of the machine is not in this one.
+    print(f"pages per second of the crawl's CPU: {100 * cpu_ratio:.1f} % of that without")
     block = max(run["longest_block_ms"] for those in runs.values() for run in those)
     print(f"longest block of the loop: {block:.0f} ms")
-    print(json.dumps({"hosts": hosts, "pages": pages, "ratio": ratio, "longest_block_ms": block}))
+    print(
+        json.dumps(
+            {
+                "hosts": hosts,
+                "pages": pages,
+                "ratio": ratio,
+                "cpu_ratio": cpu_ratio,
+                "longest_block_ms": block,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":
