@@ -24,7 +24,7 @@ demo: $(STAMP)   ## A real focused crawl end to end, no network needed
 	@$(BIN)/honeyguide demo
 
 test: $(STAMP)   ## All tests but the slow ones; real-time ones that fail are tried once more, alone
-	@$(BIN)/python -m pytest -n 3 --dist loadscope || $(BIN)/python -m pytest --again
+	@$(BIN)/python -m pytest -n 4 --dist loadscope --no-loadscope-reorder || $(BIN)/python -m pytest --again
 	@$(BIN)/honeyguide lab gate --quiet
 
 retest: $(STAMP) ## The real-time tests that failed last time once more, alone; any other failure stands
@@ -38,7 +38,7 @@ check: $(STAMP)  ## ruff, mypy strict, import order
 	@$(BIN)/mypy
 
 coverage: $(STAMP) ## The tests with coverage of lines and branches; a page in build/coverage
-	@$(BIN)/python -m pytest -n 2 --dist loadscope --cov --cov-report=term:skip-covered --cov-report=html || $(BIN)/python -m pytest --again
+	@$(BIN)/python -m pytest -n 4 --dist loadscope --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-report=html || $(BIN)/python -m pytest --again
 	@$(BIN)/python -m coverage report --format=total
 
 bench: $(STAMP)  ## All marks of speed in one table, beside Scrapy and Crawlee; as JSON in build/bench.json

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["again", "installed_plugin"]
+pytest_plugins = ["again", "installed_plugin", "waiting_first"]
 
 # How long an example takes says nothing on a shared machine; the first call of machine code compiles it, too.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -191,10 +191,10 @@ def test_no_late_declaration(rest: bytes) -> None:
 
 def test_late_declarations_are_sought_in_linear_time() -> None:
     for piece in (b"<!--", b"<script>", b"<meta ", b"<style></", b"<meta charset=x>"):
-        body = piece * (4_000_000 // len(piece))
+        body = piece * (1_000_000 // len(piece))
         started = time.process_time()
         determine(body)
-        assert time.process_time() - started < 5.0
+        assert time.process_time() - started < 3.0
 
 
 @pytest.mark.parametrize(
