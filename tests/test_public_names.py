@@ -50,6 +50,7 @@ TOP = [
     "Topic",
     "TopicError",
     "crawl",
+    "ShardedCrawl",
     "recrawl",
 ]
 

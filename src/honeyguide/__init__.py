@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
 
 if TYPE_CHECKING:
+    from honeyguide.cluster.coordinator import ShardedCrawl
     from honeyguide.collection.collection import Collection
     from honeyguide.job.crawl import Crawl, crawl, recrawl
     from honeyguide.model import Topic
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Collection": "honeyguide.collection.collection",
     "Crawl": "honeyguide.job.crawl",
+    "ShardedCrawl": "honeyguide.cluster.coordinator",
     "Topic": "honeyguide.model",
     "crawl": "honeyguide.job.crawl",
     "recrawl": "honeyguide.job.crawl",
@@ -32,6 +34,7 @@ __all__ = [
     "Crawl",
     "HoneyguideError",
     "MissingExtra",
+    "ShardedCrawl",
     "Topic",
     "TopicError",
     "crawl",
