@@ -5,6 +5,9 @@ time. It is honoured only where `HONEYGUIDE_TESTS=1` is set as well, so that no 
 crawl. Without both a fail point is one look at an empty
 string: some 40 nanoseconds, four times a page and five times a transaction.
 
+`HONEYGUIDE_FAIL_AT=post.answered:2@01` is meant for shard 01 of a crawl of several: the coordinator passes it
+on (`meant_for`), and the shard dies once. Started again, it passes the place alive.
+
 Example:
     >>> failpoint("fetch.asked")  # not armed: nothing happens
 """
@@ -40,6 +43,16 @@ NAMES: Final = {
     "resume.cut": "the archive's torn tail has been cut",
     "resume.restored": "the checkpoint is loaded, the pages after it are not learned again",
     "resume.indexed": "a page was put into the index again, which is not committed",
+    "outbox.written": "links for other shards are in the open transaction",
+    "outbox.committed": "links for other shards are committed, their carrier does not know of them yet",
+    "outbox.cleared": "batches that others hold are taken out, the transaction is open",
+    "post.sent": "batches are on their way to another shard",
+    "post.answered": "another shard has said which batches it has and holds, nobody here has heard it",
+    "inbox.received": "batches of another shard are here, and in memory only",
+    "inbox.entered": "a batch of another shard and its number are in the open transaction",
+    "handover.written": "hosts that are another shard's by now are in the outbox, the transaction is open",
+    "snapshot.held": "a snapshot is whole, senders do not know yet that it holds their batches",
+    "restore.claimed": "a shard's folder is made again from its snapshot, and not yet in its place",
     "snapshot.copied": "all of a snapshot is in the store but the file that makes it one",
     "snapshot.taken": "a snapshot is whole, what only older ones had is still there",
     "merge.written": "what is new in the shards is in the merged state's open transaction",
@@ -49,6 +62,9 @@ NAMES: Final = {
     "merge.files": "an ordinary collection made of shards is whole, and not yet in its place",
 }
 """Every fail point, and what is so when the process is there."""
+
+
+VARIABLE: Final = "HONEYGUIDE_FAIL_AT"
 
 
 class _Armed:
@@ -64,15 +80,31 @@ def arm(environment: Mapping[str, str]) -> None:
     Raises:
         HoneyguideError: The variable names no fail point.
     """
-    wanted = environment.get("HONEYGUIDE_FAIL_AT", "")
+    wanted = environment.get(VARIABLE, "")
     _Armed.place = ""
-    if not wanted or environment.get("HONEYGUIDE_TESTS") != "1":
+    if not wanted or "@" in wanted or environment.get("HONEYGUIDE_TESTS") != "1":
         return
     place, _, times = wanted.partition(":")
     if place not in NAMES or not (times or "1").isdecimal():
         known = ", ".join(NAMES)
-        raise HoneyguideError(f"HONEYGUIDE_FAIL_AT={wanted}: no such fail point; use one of {known}")
+        raise HoneyguideError(f"{VARIABLE}={wanted}: no such fail point; use one of {known}")
     _Armed.place, _Armed.left = place, int(times or "1")
+
+
+def meant_for(shard: str, environment: Mapping[str, str]) -> str:
+    """The fail point that a test has set for a shard; empty for none.
+
+    Args:
+        shard: Name of the shard.
+        environment: Of the coordinator.
+
+    Example:
+        >>> tests = {"HONEYGUIDE_TESTS": "1", "HONEYGUIDE_FAIL_AT": "outbox.written:2@01"}
+        >>> meant_for("01", tests), meant_for("00", tests)
+        ('outbox.written:2', '')
+    """
+    place, _, whose = environment.get(VARIABLE, "").partition("@")
+    return place if whose == shard and environment.get("HONEYGUIDE_TESTS") == "1" else ""
 
 
 def failpoint(name: str) -> None:

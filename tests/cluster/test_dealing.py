@@ -50,6 +50,7 @@ def test_nothing_better_is_left_behind(tops: list[list[float]], portion: int) ->
 
 
 def test_portions() -> None:
-    assert portion_of(0, 0, shards=3) == 0
-    assert portion_of(10**9, 7, shards=3) == 7
-    assert 8 * 3 <= portion_of(3_000, None, shards=3) <= 256 * 3
+    assert portion_of(0, 0, shards=3) == portion_of(20, 9, shards=3) == 1
+    assert portion_of(160, 0, shards=3) == 10
+    assert portion_of(10**6, 0, shards=3) == 3 * 8
+    assert portion_of(10**6, 400, shards=3) == 800

@@ -8,6 +8,7 @@ import pytest
 from honeyguide.cluster.learning import added, exchange_due, others_of
 from honeyguide.model import Examples, Link, Page, Verdict
 from honeyguide.ordering.scout import Scout
+from honeyguide.ordering.scout_evidence import SCORES
 from honeyguide.ordering.sharing import SharingOrder, dense, sparse
 from honeyguide.relevance.base import SharingModel
 from honeyguide.relevance.calibrated import Calibrated
@@ -46,8 +47,8 @@ def test_learning_is_merged_often_at_first() -> None:
         if exchange_due(pages, last):
             last = pages
             moments.append(pages)
-    assert moments[:3] == [16, 32, 48]
-    assert len(moments) < 30
+    assert moments[:3] == [4, 8, 12]
+    assert len(moments) < 40
 
 
 def crawled(host: str, good: str, count: int = 40) -> Scout:
@@ -117,6 +118,76 @@ def test_a_checkpoint_of_scout_has_its_own_only() -> None:
 def test_scout_refuses_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="do not fit"):
         Scout(WordJudge()).join(Saved(arrays={"rows outcomes": np.zeros((2, 3)), "rows worths": np.zeros(2)}))
+
+
+def two_lists(order: Scout, *, met: bool = False) -> list[float]:
+    """What two lists of a page say for one link each, of which the others wait in another shard."""
+    names = {"li/a": ["good1", "good2", "good3", "mine1"], "td/a": ["bad1", "bad2", "bad3", "mine2"]}
+    links = [
+        Link(f"https://{name}.example/", url_id(f"https://{name}.example/"), tag_path=path, position=place)
+        for place, (path, name) in enumerate((path, name) for path in names for name in names[path])
+    ]
+    mine = [link for link in links if "mine" in link.url]
+    page = Page(
+        url="https://a.example/list", id=url_id("https://a.example/list"), text="list", links=tuple(mine)
+    )
+    if met:
+        order.meet(page, Verdict(0.5, True), {"likeness": 0.5, "parents": 0.25})
+        order.rank(page, Verdict(0.5, True), mine)
+    else:
+        order.learn(page, Verdict(0.5, True))
+        order.rank(page, Verdict(0.5, True), links)
+        order.away([link.id for link in links if link not in mine])
+    order.revised()
+    order.rank(page, Verdict(0.5, True), mine)
+    column = SCORES.index("same list")
+    return [float(order._urls.scores[order._slots[link.id], column]) for link in mine]
+
+
+def ends(**worth: float) -> Saved:
+    ids = [url_id(f"https://{name}.example/") for name in worth]
+    return Saved(
+        arrays={"rows end ids": np.array(ids), "rows end worth": np.array(list(worth.values()), np.float32)}
+    )
+
+
+def test_what_became_of_links_in_other_shards_counts_for_their_neighbours() -> None:
+    order = crawled("b.example", "owls")
+    two_lists(order)
+    fetched = order.shared().arrays["sum fetched"][0]
+    told = ends(good1=1.0, good2=1.0, good3=0.9, bad1=0.0, bad2=0.0, bad3=0.1)
+    order.join(told)
+    good, bad = two_lists(order)
+    assert good > bad
+    twice = crawled("b.example", "owls")
+    two_lists(twice)
+    for _ in range(2):
+        twice.join(told)
+    assert two_lists(twice) == pytest.approx([good, bad]), "told again, it counts once"
+    order.join(ends(good1=0.0, good2=0.0, good3=0.0))
+    assert two_lists(order)[0] < good, "the latest word counts"
+    assert order.shared().arrays["sum fetched"][0] == fetched
+    ids = order.shared().arrays["rows end ids"]
+    assert url_id("https://good1.example/") not in ids, "what others fetched is theirs to tell"
+    assert url_id("https://b.example/1") in ids
+    with pytest.raises(ValueError, match="do not fit"):
+        order.join(Saved(arrays={"rows end ids": np.zeros(2, np.int64), "rows end worth": np.zeros(1)}))
+
+
+def test_a_page_of_another_shard_is_worth_what_that_knows_of_it() -> None:
+    order = crawled("b.example", "owls")
+    page = Page(url="https://a.example/list", id=url_id("https://a.example/list"))
+    two_lists(order, met=True)
+    assert order.of_page(page) == {"likeness": 0.5, "parents": 0.25}
+    assert order.of_page(Page(url="https://nowhere.example/", id=77)) == {}
+    assert page.id not in order.shared().arrays["rows end ids"]
+    before = order.shared().arrays["sum total"].tolist()
+    order.rejudged(page, Verdict(0.9, True))
+    assert order.shared().arrays["sum total"].tolist() == before
+    again = Scout(WordJudge()).load(order.save())
+    again.rejudged(page, Verdict(0.1, False))
+    assert again.shared().arrays["sum total"].tolist() == before
+    assert page.id not in again.shared().arrays["rows end ids"]
 
 
 def model(host: str, good: str) -> Calibrated:

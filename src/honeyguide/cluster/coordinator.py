@@ -14,13 +14,14 @@ import shutil
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from honeyguide.cluster.addresses import Directory
-from honeyguide.cluster.dealing import Front, deal
+from honeyguide.cluster.dealing import LEAST, Front, deal, portion_of
 from honeyguide.cluster.learning import all_others, exchange_due
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
@@ -35,6 +36,7 @@ from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.control import with_limits
 from honeyguide.engine.neighbours import Standing
 from honeyguide.errors import CollectionError, HoneyguideError, TopicError
+from honeyguide.failpoint import meant_for
 from honeyguide.job.assemble import SOFTWARE, budget, politeness_policy
 from honeyguide.job.changed_topic import OnChange, settled
 from honeyguide.job.crawl import as_config
@@ -50,8 +52,8 @@ from honeyguide.store.shards import Manifest, is_sharded, new_manifest, shard_fo
 
 ROUND: Final = 0.5
 """Seconds between two rounds."""
-LEAST: Final = 8
-"""Pages dealt to a shard and round, at least, on the average."""
+FIRST_ROUNDS: Final = 0.1
+"""The same while portions are small: what is found is to be known to all before the next is dealt."""
 PATIENCE: Final = 120.0
 """Seconds that a lost shard may take to come back."""
 FAREWELL: Final = 60.0
@@ -128,6 +130,7 @@ class ShardedCrawl:
         """Ray's handles of the shards, while the crawl runs."""
         self._standings: dict[str, Standing] = {}
         self._limits: dict[str, int] = {}
+        self._portion = 0
         self._sharing: asyncio.Future[None] | None = None
         self._shared_at = 0
         """Pages at which shards told each other last what they had learned."""
@@ -298,6 +301,7 @@ class ShardedCrawl:
                 store=self.manifest.store,
                 every=self._every,
                 software=SOFTWARE,
+                fail_at=meant_for(name, os.environ),
             )
         policy = politeness_policy(self.config)
         self._directory: Any | None = None
@@ -308,15 +312,18 @@ class ShardedCrawl:
         self._prepared: Mapping[str, bytes] = {}
         found: dict[str, bytes] | None = None
         while found is None and not self._stop:
-            await self._begin(first)
-            found = await self._ask(self.actors[first].prepared.remote(1.0))
+            await self._come_back(first)
+            try:
+                found = await self._ask(self.actors[first].prepared.remote(1.0))
+            except connection.ray.exceptions.RayActorError:  # it begins again
+                self._lose(first)
         if found is None:
             return
         self._prepared = found
         if len(names) > 1 and not is_collection(shard_folder(self.out, names[1])):
             # Examples may have been fetched from hosts that are another shard's.
             await asyncio.sleep(min(10.0, self.config.politeness.delay) if self.config.topic.examples else 0)
-        await asyncio.gather(*(self._begin(name) for name in names[1:]))
+        await asyncio.gather(*(self._come_back(name) for name in names[1:]))
 
     async def _begin(self, name: str) -> None:
         peers = {other: actor for other, actor in self.actors.items() if other != name}
@@ -343,8 +350,9 @@ class ShardedCrawl:
                 seen_control = signature
                 self._obey()
             if (signature := self._signature(REVIEWS)) != seen_reviews and signature is not None:
-                seen_reviews = signature
-                await self._pass_reviews()
+                with suppress(connection.ray.exceptions.RayActorError):  # it comes back, and is told then
+                    await self._pass_reviews()
+                    seen_reviews = signature
             if self._claim is not None:
                 await asyncio.to_thread(self._claim.renew)
             whole = await self._round()
@@ -363,7 +371,8 @@ class ShardedCrawl:
             self._woken.clear()
             if not self._stop:
                 try:
-                    await asyncio.wait_for(self._woken.wait(), max(0.0, began + ROUND - time.monotonic()))
+                    pause = FIRST_ROUNDS if self._portion < LEAST * len(self.actors) else ROUND
+                    await asyncio.wait_for(self._woken.wait(), max(0.0, began + pause - time.monotonic()))
                 except TimeoutError:
                     continue
 
@@ -390,21 +399,28 @@ class ShardedCrawl:
         except ray.exceptions.ActorDiedError as error:
             raise ClusterError(f"shard {name} was lost and cannot be started again ({error})") from error
         except (ray.exceptions.ActorUnavailableError, ray.exceptions.RayActorError):
-            self.restarts += 1
-            say(INFO, "shard lost", shard=name)
-            self._lost[name] = asyncio.ensure_future(self._come_back(name))  # the others go on meanwhile
+            self._lose(name)
+            starting = self._come_back(name, lost=True)
+            self._lost[name] = asyncio.ensure_future(starting)  # the others go on meanwhile
             return False
         self._standings[name] = standing
         return True
 
-    async def _come_back(self, name: str) -> None:
-        """Wait until Ray has started a lost actor again, then start its crawl."""
+    def _lose(self, name: str) -> None:
+        self.restarts += 1
+        say(INFO, "shard lost", shard=name)
+
+    async def _come_back(self, name: str, *, lost: bool = False) -> None:
+        """Start a shard's crawl; where its actor is lost, once Ray has started that again."""
         ray, until = self._connection.ray, time.monotonic() + PATIENCE
         while True:
             try:
                 await self._begin(name)
                 return
             except ray.exceptions.RayActorError as error:
+                if not lost:
+                    self._lose(name)
+                    lost = True
                 if time.monotonic() > until:
                     raise ClusterError(
                         f"shard {name} was lost and did not come back within {PATIENCE:g} s; resume the crawl"
@@ -412,13 +428,14 @@ class ShardedCrawl:
                 await asyncio.sleep(0.5)
 
     def _deal(self, fetched: int) -> None:
-        """Give out a portion: twice what was fetched since the last round, so that nobody waits for it."""
+        """Give out a portion, by what shards say of the tops of their frontiers."""
         found = self._standings
         if len(found) < len(self.actors):
             return
         moving = {name for one in found.values() for name in one.moving}
         fronts = [Front(name, one.best, one.waiting) for name, one in found.items() if name not in moving]
-        grants = deal(fronts, max(LEAST * len(found), 2 * fetched))
+        self._portion = portion_of(self.tally.pages, fetched, shards=len(found))
+        grants = deal(fronts, self._portion)
         self._limits = limits(found, charges(found, self._limits), grants, budget=self._budget.max_pages)
 
     def _obey(self) -> None:

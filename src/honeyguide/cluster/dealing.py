@@ -14,8 +14,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from math import isnan
+from typing import Final
 
 import msgspec
+
+SHARE: Final = 16
+"""A portion is no more than this part of the pages so far."""
+LEAST: Final = 8
+"""Pages dealt to a shard at a time, at least, on the average, once the crawl has begun."""
 
 
 class Front(msgspec.Struct, frozen=True):
@@ -70,19 +76,19 @@ def _next(
     return (-top[-1] if top else 0.0), True, granted, place
 
 
-def portion_of(waiting: int, left: int | None, *, shards: int, least: int = 8, most: int = 256) -> int:
+def portion_of(pages: int, recent: int, *, shards: int) -> int:
     """Pages to deal at a time: small, so that the order stays one, but not so small that shards wait for it.
 
+    While a portion is fetched, no shard hears what the others find. At first every page changes what is
+    known, so the portion is a share of the crawl so far. Later it is what shards can fetch in two rounds.
+
     Args:
-        waiting: URLs that wait anywhere.
-        left: Pages that the budget has left; None for no limit.
+        pages: That the crawl has.
+        recent: That came since the last portion was dealt.
         shards: How many share them.
-        least: Pages for each shard at least, on the average.
-        most: Pages for each shard at most, on the average.
 
     Example:
-        >>> [portion_of(10**6, None, shards=4), portion_of(9, None, shards=4), portion_of(9, 5, shards=4)]
-        [1024, 32, 5]
+        >>> [portion_of(pages, 40, shards=4) for pages in (0, 40, 400, 4000)]
+        [1, 2, 25, 80]
     """
-    wanted = max(least * shards, min(most * shards, waiting // 20))
-    return wanted if left is None else max(0, min(wanted, left))
+    return max(1, min(pages // SHARE, max(LEAST * shards, 2 * recent)))

@@ -24,7 +24,7 @@ from honeyguide.relevance.base import PageModel, SharingModel
 from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.models import Saved
 
-EARLIEST = 16
+EARLIEST = 4
 GROWTH = 0.2
 """Learning is merged after so many pages, or when the crawl has grown by so much, whichever comes later."""
 MOST_ROWS = 2048
@@ -39,7 +39,7 @@ def exchange_due(pages: int, last: int) -> bool:
         last: Of all shards when it was merged last.
 
     Example:
-        >>> exchange_due(15, 0), exchange_due(16, 0), exchange_due(1100, 1000), exchange_due(1200, 1000)
+        >>> exchange_due(3, 0), exchange_due(4, 0), exchange_due(1100, 1000), exchange_due(1200, 1000)
         (False, True, False, True)
     """
     return pages - last >= max(EARLIEST, GROWTH * last)

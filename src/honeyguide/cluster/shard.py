@@ -35,6 +35,7 @@ from honeyguide.engine import control
 from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.neighbours import Batch, Mailbox, Neighbours, Standing
 from honeyguide.errors import CollectionError
+from honeyguide.failpoint import VARIABLE, arm, failpoint
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.job.assemble import SOFTWARE
 from honeyguide.job.crawl import Crawl, run_here
@@ -127,6 +128,7 @@ class Post:
             self.calls += 1
             self.sent += len(payload)
             self._under_way[self._peers[to].deliver.remote(self._me, run, payload)] = to
+            failpoint("post.sent")
         self._collect()
 
     def _collect(self) -> None:
@@ -143,6 +145,7 @@ class Post:
                 self._received.pop(to, None)  # it is being started again: it will say what it has
                 self._due[to] = time.monotonic() + SELDOM
                 continue
+            failpoint("post.answered")
             self._due[to] = time.monotonic() + (SOON if hungry else SELDOM)
             self._received[to] = received
             self._mailbox.acknowledge(to, held)
@@ -159,6 +162,7 @@ class Shard:
         store: Where snapshots are kept; empty for nowhere: then all shards are on the machine of the folder.
         every: Seconds between two snapshots.
         software: The honeyguide of the coordinator; empty for whatever it is.
+        fail_at: Fail point at which a test wants it to die, in its first life only.
     """
 
     def __init__(
@@ -171,7 +175,10 @@ class Shard:
         store: str = "",
         every: float = 30.0,
         software: str = "",
+        fail_at: str = "",
     ) -> None:
+        if fail_at and not _lives_again():
+            arm({"HONEYGUIDE_TESTS": "1", VARIABLE: fail_at})
         self._software = software
         self._name = name
         self._shards = shards
@@ -179,6 +186,8 @@ class Shard:
         self._every = every
         self._snapshots: Snapshots | None = None
         self._taken = time.monotonic()
+        self._camera = threading.Lock()
+        self._last_taken = False
         if store:
             self._folder = self._folder / _node() / name
             self._snapshots = Snapshots(store, name)
@@ -258,7 +267,9 @@ class Shard:
             return 0, 0, False  # it is not known yet what is in
         batches = msgspec.msgpack.decode(payload, type=list[Batch])
         hungry = self._mailbox.standing.waiting < HUNGRY
-        return *self._mailbox.deliver(sender, run, batches), hungry
+        received = self._mailbox.deliver(sender, run, batches)
+        failpoint("inbox.received")
+        return *received, hungry
 
     def reviews(self, lines: bytes) -> None:
         """People's decisions, all of them."""
@@ -336,7 +347,9 @@ class Shard:
             )
             run_here(self._events)
             if self._snapshots is not None:
-                self._snapshots.take(self._folder, ended=True)
+                with self._camera:  # what is being copied meanwhile would come after the last one
+                    self._last_taken = True
+                    self._snapshots.take(self._folder, ended=True)
         except BaseException as error:
             self._error = error
         finally:
@@ -413,7 +426,12 @@ class Shard:
             if self._thread is None or not self._thread.is_alive():
                 return
             try:
-                self._mailbox.hold(self._snapshots.take(self._folder))
+                with self._camera:
+                    if self._last_taken:
+                        return
+                    held = self._snapshots.take(self._folder)
+                failpoint("snapshot.held")
+                self._mailbox.hold(held)
             except Superseded as error:
                 self._error = error
                 self._tell(lambda crawl: crawl.stop("it goes on elsewhere"))
@@ -421,6 +439,13 @@ class Shard:
             except Exception as error:
                 say(WARNING, "snapshot failed", shard=self._name, why=first_line(error))
             self._taken = time.monotonic()
+
+
+def _lives_again() -> bool:
+    """Whether Ray has started this actor again after it was lost."""
+    import ray
+
+    return bool(ray.get_runtime_context().was_current_actor_reconstructed)
 
 
 def _node() -> str:

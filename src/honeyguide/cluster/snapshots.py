@@ -369,6 +369,7 @@ class Snapshots:
                 self._system.pipe_file(f"{self._root}/{number}/{name}", content)
             claimed = msgspec.structs.replace(found, number=number, generation=found.generation + 1, index="")
             self._write(claimed)
+            failpoint("restore.claimed")
         Layout.adopt(part)
         part.rename(folder)
         return True

@@ -20,6 +20,7 @@ from honeyguide.frontier import Found, Frontier, Offers, Waiting
 from honeyguide.log import DEBUG, LOG, say
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Seen, Verdict, Via
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
+from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, verdict_on
 from honeyguide.store.archive import Position
 from honeyguide.store.checked import reading
@@ -69,6 +70,7 @@ class Arrival:
         self._online = model if isinstance(model, OnlinePageModel) else None
         self._order = order
         self._revising = order if isinstance(order, RevisingOrder) else None
+        self._sharing = order if isinstance(order, SharingOrder) else None
         self._admission = admission
         self._tally = tally
         self._figures = render_figures(stores.state)
@@ -126,18 +128,17 @@ class Arrival:
         """Judge and rank one page: the part that is repeated when a crawl is resumed."""
         verdict = verdict_on(self._model, page)
         eligible, dropped = self._admission.split(page)
-        away: list[Link] = []
-        if self._neighbours is not None and self._revising is not None:
-            mine = self._neighbours.is_mine  # others are ranked by the shard where they wait
-            eligible, away = _parted(eligible, lambda link: mine(host_key(link.url)))
         started = time.process_time()
         self._order.learn(page, verdict)
         scored = self._order.rank(page, verdict, eligible)
+        if self._neighbours is not None and self._sharing is not None:
+            mine = self._neighbours.is_mine
+            self._sharing.away([link.id for link in eligible if not mine(host_key(link.url))])
         self.ordering_seconds += time.process_time() - started
         if self._online is not None:
             # A page without text teaches nothing, and must not be judged again by its title later.
             self.line_moved = bool(page.content) and self._online.observe(page, verdict)
-        return verdict, eligible + away, scored, dropped
+        return verdict, eligible, scored, dropped
 
     def rethink(self, page: Page) -> None:
         """Learn from a page of an earlier session; what it led to is in the state already."""
@@ -356,9 +357,11 @@ class Arrival:
             return _elsewhere(leaving[place]) if place in leaving else offers.make(place)
 
         targets = self._frontier.offer(Offers(offers.ids, priorities, outcomes, make), self._order.combine)
+        of_page = self._sharing.of_page(page) if self._sharing is not None else None
         for place, found in leaving.items():
             if targets[place] > known or self._tells_more(targets[place], found):
-                self._neighbours.leave(found, page.url, score)
+                link = eligible[place] if place < len(eligible) else None
+                self._neighbours.leave(found, page.url, score, link=link, position=place, of_page=of_page)
         return targets
 
     def _tells_more(self, row: int, found: Found) -> bool:
@@ -396,7 +399,7 @@ class Arrival:
                 continue
             found = self._arrived(link, parents.get(link.parent, 0))
             if not neighbours.is_mine(found.host):
-                neighbours.leave(found, link.parent, link.score)
+                neighbours.pass_on(link, found.host)
             elif self._revising is not None and link.parent:
                 pages.setdefault(link.parent, []).append((link, found))
             else:
@@ -474,11 +477,14 @@ class Arrival:
         if not told:
             return found
         linked = tuple(
-            Link(one.url, one.id, one.anchor, one.context, position=place)
-            for place, (_, one) in enumerate(told)
+            Link(one.url, one.id, one.anchor, one.context, position=sent.position, tag_path=sent.tag_path)
+            for sent, one in told
         )
         page = Page(parent, url_id(parent), links=linked, depth=max(0, told[0][1].depth - 1))
-        scored = self._order.rank(page, Verdict(told[0][0].score, on_topic=False), linked)
+        verdict = Verdict(told[0][0].score, on_topic=False)
+        if self._sharing is not None:
+            self._sharing.meet(page, verdict, told[0][0].of_page)
+        scored = self._order.rank(page, verdict, linked)
         by_place = {one.link: one for one in scored}
         for place, (_, one) in enumerate(told):
             given = by_place.get(place) or Scored(place, 0.0, drop="left out by the link order")

@@ -269,7 +269,7 @@ class Crawler:
                     limit=max(neighbours.mailbox.limit or 0, tally.pages + busy),
                     idle=idle,
                     moves=neighbours.moves + tally.pages + tally.requests,
-                    best=self._frontier.best(now, BEST),
+                    best=self.best_waiting(),
                     last=self._last_url,
                     paused=self.paused,
                     moving=neighbours.moving_to,
@@ -385,9 +385,9 @@ class Crawler:
         self._exchange()
         return self._committer.fresh()
 
-    def best_waiting(self, most: int) -> list[float]:
-        """Priorities of the best URLs that wait, as if all hosts could be asked at once."""
-        return self._frontier.best_of_all(most)
+    def best_waiting(self) -> list[float]:
+        """Priorities of the best URLs that could be asked for now, as a shard tells them."""
+        return self._frontier.best(self._clock.now(), BEST, one_a_host=self._traffic.spaced)
 
     @property
     def last_url(self) -> str:

@@ -15,7 +15,7 @@ of numbers.
 What a link carries: URL, the page it was found on with its score, priority, depth, redirects, how it was
 found, anchor, context, the order's factors and memo, and the outcome if a rule dropped it. Orders that rank a
 link once do so at the sender. An order that goes on learning about what waits (`RevisingOrder`) ranks it at
-the receiver, where the outcomes of that host are.
+the receiver, where the outcomes of that host are, by its place on the page and what the sender knows of that.
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ from typing import Final
 
 import msgspec
 
+from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found
+from honeyguide.model import Link
 from honeyguide.store.outbox import DROPPED, OUTBOX, Traveller
 from honeyguide.store.state import State, sound
 
 BATCH: Final = 500
 """Links in one batch, at most."""
+TAG_PATH: Final = 200
+"""Characters of a link's place on its page that travel."""
 INBOX: Final = "inbox:"
 SENT: Final = "outbox_numbers"
 """Setting with the run of numbers, and the last number for each receiver."""
@@ -327,10 +331,29 @@ class Neighbours:
         """A batch is in the open transaction."""
         self._marks[batch.sender] = Mark(batch.run, batch.number)
         state.put_setting(f"{INBOX}{batch.sender}", [batch.run, batch.number])
+        failpoint("inbox.entered")
         self.moves += 1
 
-    def leave(self, found: Found, parent: str, score: float = -1.0) -> None:
-        """Write a link to the outbox, with the next commit."""
+    def leave(
+        self,
+        found: Found,
+        parent: str,
+        score: float = -1.0,
+        *,
+        link: Link | None = None,
+        position: int = 0,
+        of_page: dict[str, float] | None = None,
+    ) -> None:
+        """Write a link to the outbox, with the next commit.
+
+        Args:
+            found: The link.
+            parent: URL of the page it was found on.
+            score: Of that page; negative where that was no page.
+            link: As the page has it, for an owner that ranks it.
+            position: Among the links of the page.
+            of_page: What the order knows of the page, for the same.
+        """
         traveller = Traveller(
             url=sound(found.url),
             parent=sound(parent),
@@ -345,8 +368,15 @@ class Neighbours:
             outcome=int(found.outcome),
             reason=sound(found.reason),
             score=score,
+            tag_path=sound(link.tag_path[:TAG_PATH]) if link is not None else "",
+            position=position,
+            of_page=_finite(of_page or {}),
         )
         self._leaving.setdefault(self.owner(found.host), []).append(traveller)
+
+    def pass_on(self, link: Traveller, host: str) -> None:
+        """A link that came here and is a third shard's."""
+        self._leaving.setdefault(self.owner(host), []).append(link)
 
     def write(self, state: State) -> None:
         """Put what leaves into the open transaction, and take out what has arrived."""
@@ -356,6 +386,7 @@ class Neighbours:
             if number >= self._moving.get(to, number + 1):
                 del self._moving[to]
                 state.put_setting(MOVING, self._moving)
+            failpoint("outbox.cleared")
         if not self._leaving:
             return
         for to, links in self._leaving.items():
@@ -370,6 +401,8 @@ class Neighbours:
             self._moves = False
             self._moving |= {to: self._sent.last[to] for to in self._leaving}
             state.put_setting(MOVING, self._moving)
+            failpoint("handover.written")
+        failpoint("outbox.written")
         self._leaving.clear()
         self.moves += 1
 
@@ -386,6 +419,7 @@ class Neighbours:
         """The transaction is committed: its batches may go."""
         self.mailbox.mark(dict(self._marks), held=self._safe)
         if self._written:
+            failpoint("outbox.committed")
             self.mailbox.committed(self._written)
             self._written = []
 

@@ -132,6 +132,11 @@ class Traffic:
         self._policy = policy
         self._gate = gate or IpGate(policy)
 
+    @property
+    def spaced(self) -> bool:
+        """Whether every host is left alone for a while between two requests."""
+        return self._policy.min_delay > 0.0
+
     def host_ready(self, host: Host, now: float) -> float:
         """When a host may be asked as far as slots go: at once (0), or to be looked at again later."""
         return now + LATER if is_doubtful(host) and not self.slots.room_for_doubtful else 0.0

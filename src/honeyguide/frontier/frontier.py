@@ -456,23 +456,26 @@ class Frontier:
         """Text of a known URL; empty for row 0."""
         return self._pending.url(row)
 
-    def best(self, now: float, most: int) -> list[float]:
-        """Priorities of the best URLs of hosts that may be asked by now, one a host, best first."""
+    def best(self, now: float, most: int, *, one_a_host: bool = True) -> list[float]:
+        """Priorities of the best URLs that may be asked for by now, best first.
+
+        Args:
+            now: Hosts that must be left alone longer do not count.
+            most: How many.
+            one_a_host: Whether hosts are to be left alone between two requests: then one URL of each counts.
+        """
         hosts = self._queues.hosts
         size = len(self._hosts)
-        ready = (hosts.best[:size] != 0) & (hosts.closed[:size] == 0) & (hosts.state[:size] != BUSY)
+        ready = (hosts.best[:size] != 0) & (hosts.closed[:size] == 0)
         ready &= -hosts.timed.key[:size] <= now
-        rows = np.flatnonzero(ready)
-        found = self._columns.priority[hosts.best[rows]] - hosts.penalty[rows]
-        if len(found) > most:
-            found = np.partition(found, len(found) - most)[-most:]
-        best: list[float] = np.sort(found)[::-1].tolist()
-        return best
-
-    def best_of_all(self, most: int) -> list[float]:
-        """Priorities of the best URLs that wait, best first, whatever their hosts are doing."""
-        columns = self._columns
-        found = columns.priority[1 : columns.size + 1][columns.status[1 : columns.size + 1] == _WAITING]
+        if one_a_host:
+            rows = np.flatnonzero(ready & (hosts.state[:size] != BUSY))
+            found = self._columns.priority[hosts.best[rows]] - hosts.penalty[rows]
+        else:
+            columns, end = self._columns, self._columns.size + 1
+            rows = np.flatnonzero(columns.status[1:end] == _WAITING) + 1
+            rows = rows[ready[columns.hosts[rows]]]
+            found = columns.priority[rows] - hosts.penalty[columns.hosts[rows]]
         if len(found) > most:
             found = np.partition(found, len(found) - most)[-most:]
         best: list[float] = np.sort(found)[::-1].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, Self
 
 import msgspec
@@ -15,6 +15,7 @@ from honeyguide.ordering import scout_evidence as evidence
 from honeyguide.ordering import scout_weights as weights
 from honeyguide.ordering.base import Combine, LocalOrder, Revised, TextJudge
 from honeyguide.ordering.scout_evidence import (
+    AWAY,
     COLUMNS,
     FETCHED,
     LINKS,
@@ -57,6 +58,8 @@ ANCHORS: Final = 50_000
 """Anchors that are remembered with their words."""
 LEAST_SAID: Final = 0.3
 """What the text of a page says at least about its worth: a host of nothing but short pages is no way out."""
+MOST_LINKS: Final = 1 << 16
+"""Links of another shard's page whose places are told apart."""
 TOLD: Final = 256
 """URLs that wait whose scores other shards are told of."""
 LEAST_SHARED: Final = 1e-4
@@ -189,6 +192,8 @@ class Scout(LocalOrder):
         self._refresh_at = 1
         self._others = Saved()
         """What the same order learned in other shards, which is in the sums."""
+        self._foreign: set[int] = set()
+        """Numbers of pages that other shards fetched."""
 
     # What the engine calls
 
@@ -294,6 +299,7 @@ class Scout(LocalOrder):
             "rows outcomes": self._outcomes[:known].copy(),
             "rows worths": self._worths[:known].copy(),
             "rows waiting": self._urls.scores[self._sample(TOLD)],
+            **self._ends(),
         }
         return Saved(arrays=arrays)
 
@@ -314,14 +320,91 @@ class Scout(LocalOrder):
             raise ValueError("outcomes of other shards do not fit")
         if waiting.shape[1:] != (COLUMNS,):
             raise ValueError("scores of other shards' URLs do not fit")
+        ids, worths = (others.arrays.get(f"rows end {name}", np.zeros(0)) for name in ("ids", "worth"))
+        if len(ids) != len(worths):
+            raise ValueError("pages of other shards do not fit")
         for name, change in changes.items():
             np.add(tables[name], change, out=tables[name])
         self._others = others
+        # All shards hear this at the same time: weights and standards taken now are of one and the same pool.
+        self._relearn_at = self._fetched
+        for number, worth in zip(ids.tolist(), worths.tolist(), strict=True):
+            at = self._slots.get(number)
+            if at is not None:
+                self._ended_elsewhere(at, worth)
+
+    def of_page(self, page: Page) -> dict[str, float]:
+        """Likeness of a page to the best ones, and the mean worth of the pages that link to it."""
+        at = self._slot_of(page)
+        number = int(self._urls.page[at]) if at is not None else -1
+        if number < 0:
+            return {}
+        _, likeness, parents = self._pages.known[number].tolist()
+        return {"likeness": likeness, "parents": parents}
+
+    def away(self, urls: Sequence[UrlId]) -> None:
+        """Targets of a page that wait in other shards: held for what their outcomes will say of others."""
+        at = np.array([self._slots.get(url, -1) for url in urls], np.int64)
+        at = at[at >= 0]
+        self._urls.state[at[self._urls.state[at] == WAITING]] = AWAY
+
+    def meet(self, page: Page, verdict: Verdict, told: Mapping[str, float]) -> None:
+        """A page of another shard: its links here are worth what its own shard knows of it."""
+        at = self._slots.get(page.id)
+        if at is None:
+            if self._held >= MOST:
+                self._let_go()
+            at = self._hold([(page.url, page.id)])
+            self._urls.state[at] = AWAY
+        self._ended_elsewhere(at, worth_of(verdict))
+        number = int(self._urls.page[at])
+        if self._pages.base[number] >= 0:  # more of its links than before: they get places of their own
+            number = self._new_page()
+            self._foreign.add(number)
+            self._pages.known[number] = self._pages.known[self._urls.page[at]]
+            self._urls.page[at] = number
+        self._pages.known[number, 1:] = told.get("likeness", 0.0), told.get("parents", 0.0)
+        ours = np.array([self._slots.get(link.id, -1) for link in page.links], np.int64)
+        ours = ours[ours >= 0]
+        self._urls.state[ours[self._urls.state[ours] == AWAY]] = WAITING  # their host has moved here
+
+    def _ends(self) -> dict[str, NDArray[Any]]:
+        """The latest pages of its own, for links to them in other shards."""
+        at = np.flatnonzero(self._urls.state[: self._held] == FETCHED)
+        numbers = self._urls.page[at]
+        latest = np.argsort(numbers, kind="stable")[-SAMPLE - len(self._foreign) :]
+        at = at[latest][[number not in self._foreign for number in numbers[latest].tolist()]][-SAMPLE:]
+        return {
+            "rows end ids": self._urls.id[at],
+            "rows end worth": self._pages.known[self._urls.page[at], 0],
+        }
+
+    def _ended_elsewhere(self, at: int, worth: float) -> None:
+        """What a URL of another shard is worth, by its latest word: evidence for its neighbours here."""
+        urls, pages = self._urls, self._pages
+        if urls.state[at] == FETCHED:
+            number = int(urls.page[at])
+            if number not in self._foreign:
+                return
+            before = float(pages.known[number, 0])
+            if worth == before:
+                return
+            change = (worth - before, 0.0)
+        else:
+            number = self._new_page()
+            pages = self._pages
+            self._foreign.add(number)
+            urls.state[at], urls.page[at] = FETCHED, number
+            pages.known[number] = worth, 0.0, urls.scores[at, 1]
+            change = (worth, 1.0)
+        pages.known[number, 0] = worth
+        evidence.add_outcome_elsewhere(self._evidence, at, change, self._oldest)
 
     def _shared_tables(self) -> dict[str, NDArray[Any]]:
-        """Sums by word. Those by host, folder and place are of hosts that only this shard has."""
+        """Sums by word and by place on sites. Those by host and folder are of this shard's own hosts."""
         vectors = self._likeness.vectors
         return {
+            "site path": self._sums.site_path,
             "anchor": self._sums.anchor,
             "url": self._sums.url,
             "good": vectors.good,
@@ -443,8 +526,11 @@ class Scout(LocalOrder):
             )
         found = np.array(targets, np.int64)
         first_near = len(paths) + 2
-        near = (first_near + np.arange(len(links)) // NEIGHBOURS).astype(np.int32)
-        room = first_near + len(links) // NEIGHBOURS + 2
+        order = np.arange(len(links))
+        if number in self._foreign:  # only some of its links are known here
+            order = np.array([min(max(0, link.position), MOST_LINKS) for link in links])
+        near = (first_near + order // NEIGHBOURS).astype(np.int32)
+        room = first_near + (int(order.max()) + 1) // NEIGHBOURS + 2
         base = self._room(room)
         self._pages.base[number] = base
         kept = found >= 0
@@ -549,6 +635,9 @@ class Scout(LocalOrder):
 
     def _correct(self, at: int, own: float) -> None:
         number = self._urls.page[at]
+        if int(number) in self._foreign:
+            self._ended_elsewhere(at, own)
+            return
         before, said = float(self._pages.known[number, 0]), float(self._pages.said[number])
         worth = own if said == 1.0 else said * own + (1.0 - said) * self._fellows(at, before)
         if worth == before:
@@ -662,6 +751,7 @@ class Scout(LocalOrder):
             "weight": self._joining.weight,
             "middle": self._joining.middle,
             "scale": self._joining.scale,
+            "foreign": np.array(sorted(self._foreign), np.int64),
         }
         values: dict[str, object] = {
             "next_place": self._next_place,
@@ -705,7 +795,9 @@ class Scout(LocalOrder):
                 _take(part, arrays[name])
             best = np.array(arrays["best"], np.int64)
             aliases = np.array(arrays["aliases"], np.int64).reshape(-1, 2)
-            _check(urls.state[:held], 0, FETCHED + 1)
+            foreign = np.array(arrays.get("foreign", ()), np.int64)  # older collections have none
+            _check(foreign, 0, known_pages)
+            _check(urls.state[:held], 0, AWAY + 1)
             _check(urls.links[:held], 0)
             _check(urls.page[:held], -1, known_pages)
             linked = np.arange(LINKS) < urls.links[:held, None]
@@ -733,6 +825,7 @@ class Scout(LocalOrder):
         self._all_stale = values.all_stale
         self._joining = Joining(values.start, weight, middle, scale)
         self._touched = []
+        self._foreign = set(foreign.tolist())
         return self
 
 

@@ -38,6 +38,8 @@ FEW: Final = 2.0
 
 WAITING: Final = 1
 FETCHED: Final = 2
+AWAY: Final = 3
+"""It waits in another shard."""
 
 SCORES: Final = (
     "best parent",
@@ -223,6 +225,17 @@ def add_outcome(held: Held, at: int, change: Sequence[float], oldest: int) -> No
     sums.host[urls.host[at]] += change
     sums.folder[urls.folder[at]] += change
     sums.above[urls.above[at]] += change
+
+
+def add_outcome_elsewhere(held: Held, at: int, change: tuple[float, float], oldest: int) -> None:
+    """The same of a URL of another shard: for its neighbours on the pages here; all else that shard adds."""
+    urls = held.urls
+    links = min(int(urls.links[at]), LINKS)
+    base = held.pages.base[urls.parent[at, :links]]
+    kept = base >= max(0, oldest)
+    first = base[kept]
+    places = (first, first + urls.path[at, :links][kept], first + urls.near[at, :links][kept])
+    np.add.at(held.sums.place, np.concatenate(places) & (PLACES - 1), change)
 
 
 @compiled

@@ -5,11 +5,13 @@ Tables are mostly empty, so of each only the entries that hold something travel.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.model import Page, UrlId, Verdict
 from honeyguide.store.models import Saved
 
 
@@ -23,6 +25,24 @@ class SharingOrder(Protocol):
 
     def join(self, others: Saved) -> None:
         """Take what all others learned, in place of what was taken before."""
+        ...
+
+    def of_page(self, page: Page) -> dict[str, float]:
+        """What it knows of a page of its own that others need to rank the page's links."""
+        ...
+
+    def away(self, urls: Sequence[UrlId]) -> None:
+        """These targets of the page that was just ranked wait in other shards."""
+        ...
+
+    def meet(self, page: Page, verdict: Verdict, told: Mapping[str, float]) -> None:
+        """A page that another shard fetched, before its links are ranked here.
+
+        Args:
+            page: Its address.
+            verdict: On it, in the other shard.
+            told: What `of_page` said there.
+        """
         ...
 
 

@@ -37,3 +37,8 @@ class Traveller(msgspec.Struct, frozen=True, array_like=True):
     reason: str = ""
     score: float = -1.0
     """What the page it was found on scored; negative where that was no page."""
+    tag_path: str = ""
+    position: int = 0
+    """Where the link stands on that page: in its elements, and among its links."""
+    of_page: dict[str, float] = {}
+    """What the sender's order knows of that page (`SharingOrder.of_page`)."""

@@ -30,8 +30,6 @@ class ShardedOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_topics: int = 2
     """Of each web."""
     budget: int = 500
-    portion: int = 4
-    """Pages dealt in a round for each shard."""
     unmerged: tuple[str, ...] = ("scout",)
     """Recipes that are also run without merging."""
 
@@ -103,7 +101,7 @@ def _crawls(name: str, world: World, there: Situation, options: ShardedOptions, 
         for shards in options.shards:
             ways = (True, False) if recipe in options.unmerged and shards > 1 else (True,)
             for merged in ways:
-                sharing = Sharing(options.portion, merged, split)
+                sharing = Sharing(merged, split)
                 course = sharded_crawl(
                     world, there, examples, recipe=recipe, pages=pages, shards=shards, sharing=sharing
                 )

@@ -2,8 +2,8 @@
 
 A round is what happens between two looks of the coordinator. Each shard says what is on top of its
 frontier, a portion of the budget is dealt (`cluster.dealing`), each fetches its part, all commit, and what
-left for other shards arrives there. In a cluster the shards fetch at the same time; here they take turns
-page by page, so runs are equal.
+left for other shards arrives there. Portions, tops and exchanges are those of the coordinator, by the same
+code. In a cluster the shards fetch at the same time; here they take turns page by page, so runs are equal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import ExitStack
 import msgspec
 
 from honeyguide.cluster.assignment import owner_of
-from honeyguide.cluster.dealing import Front, deal
+from honeyguide.cluster.dealing import Front, deal, portion_of
 from honeyguide.cluster.learning import all_others, exchange_due, learned_by, teach
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import UNLIMITED, Config
@@ -31,15 +31,10 @@ from honeyguide.lab.runner.world import Asks, World
 from honeyguide.model import Examples
 from honeyguide.store.shards import shard_names
 
-TOPS = 64
-"""Priorities that a shard shows, as in a cluster."""
-
 
 class Sharing(msgspec.Struct, frozen=True):
     """How shards work together."""
 
-    portion: int = 4
-    """Pages dealt in a round for each shard, as in a cluster."""
     merge: bool = True
     """Whether what orders and page models learn is merged."""
     split: bool = False
@@ -139,10 +134,11 @@ def _config(there: Situation, examples: Examples, recipe: str, seeds: Sequence[s
 async def _rounds(shards: Sequence[_Shard], pages: int, sharing: Sharing) -> Course:
     fetched: list[str] = []
     rounds = links = 0
-    exchanged = 0
-    idle = 0
+    exchanged = before = idle = 0
     while len(fetched) < pages and idle < 3:
-        grants = _grants(shards, min(sharing.portion * len(shards), pages - len(fetched)))
+        portion = portion_of(len(fetched), len(fetched) - before, shards=len(shards))
+        before = len(fetched)
+        grants = _grants(shards, min(portion, pages - len(fetched)))
         moved = await _fetch(shards, grants, fetched)
         for shard in shards:
             shard.crawler.settle()
@@ -167,7 +163,7 @@ def _grants(shards: Sequence[_Shard], portion: int) -> dict[str, int]:
     ):
         return {shard.name: 1 for shard in shards}  # the seeds are not in yet
     return deal(
-        [Front(shard.name, shard.crawler.best_waiting(TOPS), shard.crawler.waiting) for shard in shards],
+        [Front(shard.name, shard.crawler.best_waiting(), shard.crawler.waiting) for shard in shards],
         portion,
     )
 
