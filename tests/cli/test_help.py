@@ -53,6 +53,7 @@ def test_every_option_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.realtime
+@pytest.mark.realtime
 def test_help_loads_no_heavy_library_and_is_quick() -> None:
     code = (
         "import sys, time; from honeyguide.cli import main; main(['--help']);"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import pytest
 from loopback import config_for, crawl_all
 
@@ -147,10 +150,12 @@ async def test_a_restart_does_not_forget_who_asked_to_be_left_alone(tmp_path: Pa
         while sessions < 12:
             sessions += 1
             crawl = Crawl(config, out=tmp_path / "out")
-            before = site.refused
+            before, told = site.refused, False
             async for _ in crawl.run():
-                # Stop right after the first refusal of this session, while the host is to be left alone.
-                if site.refused > before:
+                # Stop right after the first refusal of this session, while the host is to be left alone. Two
+                # stops would break off, and nobody would hear what the host said.
+                if site.refused > before and not told:
+                    told = True
                     crawl.stop()
             if crawl.reason == "nothing left to fetch":
                 break
@@ -159,3 +164,35 @@ async def test_a_restart_does_not_forget_who_asked_to_be_left_alone(tmp_path: Pa
     assert [entry for entry in logs["h3.example"] if entry.status in (429, 503)]
     assert violations(site, logs) == []
     assert len({entry.url for entries in logs.values() for entry in entries}) >= 8 * 31
+
+
+class Late(Site):
+    """Breaks the crawl off as soon as it has asked for a page."""
+
+    crawl: Crawl
+
+    def get(self, url: str) -> Served:
+        answer = super().get(url)
+        if url.endswith("robots.txt"):
+            return answer
+        for _ in range(2):
+            asyncio.get_running_loop().call_soon(self.crawl.stop)
+        return msgspec.structs.replace(answer, delay=30.0)
+
+
+async def test_a_request_that_was_broken_off_counts(tmp_path: Path) -> None:
+    """Stopped at once, and taken up at once: the host is left alone for as long as after an answer."""
+    delay = 1.2
+    site = Late(1, 5)
+    ends = []
+    async with farm(site, tmp_path, 1) as connect_to:
+        wanted = table()
+        wanted["politeness"]["delay"] = delay
+        config = config_for(["http://h0.example/"], connect_to, **wanted)
+        for _ in range(2):
+            site.crawl = Crawl(config, out=tmp_path / "out")
+            async for _ in site.crawl.run():
+                pass
+            ends.append(time.monotonic())
+    assert site.asked["h0.example"] == 2
+    assert ends[1] - ends[0] > delay - 0.2

@@ -189,6 +189,7 @@ def test_no_late_declaration(rest: bytes) -> None:
     assert determine(LATE + rest) == "utf-8"
 
 
+@pytest.mark.realtime
 def test_late_declarations_are_sought_in_linear_time() -> None:
     for piece in (b"<!--", b"<script>", b"<meta ", b"<style></", b"<meta charset=x>"):
         body = piece * (1_000_000 // len(piece))

@@ -508,7 +508,14 @@ class Crawler:
 
     async def _visit(self, waiting: Waiting) -> None:
         failpoint("fetch.asked")
-        visit = await self._visitor.visit(waiting)
+        try:
+            visit = await self._visitor.visit(waiting)
+        except asyncio.CancelledError:
+            # Asked, and not waited for. Who takes the crawl up again at once must know that.
+            host = self._frontier.host(waiting.host)
+            self._traffic.abandoned(host, self._clock.now())
+            self._frontier.touch(host)
+            raise
         failpoint("fetch.answered")
         self._traffic.ended(waiting, visit)
         self._done.append(partial(self._arrived, waiting, visit))

@@ -163,6 +163,10 @@ class Traffic:
         """The request is over; its slot is free."""
         self.slots.gave_back(waiting.row, visit.seconds, answered=visit.status > 0 and not visit.failed)
 
+    def abandoned(self, host: Host, now: float) -> None:
+        """A request was broken off: the host gets its delay, counted from now."""
+        host.ready_at = max(host.ready_at, now + max(delay_of(host, self._policy), self._policy.ip_delay))
+
     def update(self, host: Host, waiting: Waiting, visit: Visit, now: float) -> bool:
         """Bring a host's record up to date after a visit. True: the URL may be tried once more."""
         self._gate.gave_back(host.name)
