@@ -1,7 +1,7 @@
 """SIGKILL of shards, of nodes, of the coordinator and of all: nothing is lost, and the pages are one crawl's.
 
-`HONEYGUIDE_KILLS=50` kills shards and nodes at 50 random moments on a cluster of three nodes, and a coordinator with
-all its shards at ten more; by default it is a few.
+`HONEYGUIDE_KILLS=50` kills shards and nodes at 50 random moments on a cluster of three nodes, and a
+coordinator with all its shards at ten more; by default it is a few.
 """
 
 from __future__ import annotations

@@ -64,6 +64,7 @@ def test_the_study(place: tuple[World, Situation]) -> None:
         "experiments": [],
         "generated": [WEB],
         "recipes": ["best-first"],
+        "whole_graph": ["pagerank"],
         "unmerged": ["best-first"],
         "shards": [1, 2],
         "most_topics": 1,
@@ -75,7 +76,8 @@ def test_the_study(place: tuple[World, Situation]) -> None:
     assert [row[:4] for row in summary.rows] == [
         (WEB, "best-first", "merged", 1),
         (WEB, "best-first", "apart", 1),
+        (WEB, "pagerank", "merged", 1),
     ]
     assert all(len(row) == len(summary.columns) for row in summary.rows)
-    assert len(detail.rows) == 3
+    assert len(detail.rows) == 5
     assert len(steps) == 1

@@ -17,6 +17,9 @@ from honeyguide.lab.runner.study import DataFinder, Progress, StudyResult, Study
 from honeyguide.lab.runner.world import World
 from honeyguide.model import Examples
 
+BACKGROUND = 200
+"""Pages given as texts to recipes that need some."""
+
 
 class ShardedOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the experiment file may set."""
@@ -25,10 +28,16 @@ class ShardedOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where webs, topics, keywords and seeds are taken from; folders stand in for hosts on these."""
     generated: tuple[str, ...] = ("generated:7:8000",)
     """Webs of many hosts, which are shared out as they are."""
-    recipes: tuple[str, ...] = ("best-first", "scout", "pagerank")
+    recipes: tuple[str, ...] = ("best-first", "scout")
+    whole_graph: tuple[str, ...] = ("pagerank", "hcla", "plsi-phits")
+    """Recipes that look at all links of their shard; they are given some pages of the web as texts."""
     shards: tuple[int, ...] = (1, 2, 4, 8)
     most_topics: int = 2
     """Of each web."""
+    topics: dict[str, int] = {}
+    """The same of single webs, where it is another number."""
+    whole_graph_topics: int = 1
+    """Of each web, for the recipes in `whole_graph`."""
     budget: int = 500
     unmerged: tuple[str, ...] = ("scout",)
     """Recipes that are also run without merging."""
@@ -55,13 +64,13 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     chosen = msgspec.convert(options, ShardedOptions)
     cells: list[Cell] = []
     for name in chosen.experiments:
-        for world, there in _recorded(name, chosen):
-            cells += _crawls(name, world, there, chosen, split=True)
+        for number, (world, there) in enumerate(_recorded(name, chosen)):
+            cells += _crawls(name, world, there, chosen, number=number, split=True)
             progress(f"{name}: {there.task.title}")
     for name in chosen.generated:
         world = open_world(name)
-        for there in _generated(name, world, chosen):
-            cells += _crawls(name, world, there, chosen, split=False)
+        for number, there in enumerate(_generated(name, world, chosen)):
+            cells += _crawls(name, world, there, chosen, number=number, split=False)
             progress(f"{name}: {there.task.title}")
     return StudyResult(tables=_tables(cells, chosen))
 
@@ -73,7 +82,8 @@ def _recorded(name: str, options: ShardedOptions) -> list[tuple[World, Situation
         world = open_world(web)
         tasks = tasks_of(experiment, web, world)
         # Not the first ones: an experiment lists related topics together.
-        some = tasks[:: max(1, len(tasks) // options.most_topics)][: options.most_topics]
+        most = options.topics.get(name, options.most_topics)
+        some = tasks[:: max(1, len(tasks) // most)][:most]
         found += [(world, situation(experiment, task, world, repetition=0, given=())) for task in some]
     return found
 
@@ -83,7 +93,7 @@ def _generated(name: str, world: World, options: ShardedOptions) -> list[Situati
     labels = sorted({label for labels in world.labels.values() for label in labels})
     found: list[Situation] = []
     for label in labels:
-        if len(found) >= options.most_topics:
+        if len(found) >= options.topics.get(name, options.most_topics):
             break
         task = Task(name, label, (label,), label_words(world, (label,)), distance=2)
         try:
@@ -93,11 +103,21 @@ def _generated(name: str, world: World, options: ShardedOptions) -> list[Situati
     return found
 
 
-def _crawls(name: str, world: World, there: Situation, options: ShardedOptions, *, split: bool) -> list[Cell]:
+def _crawls(
+    name: str, world: World, there: Situation, options: ShardedOptions, *, number: int, split: bool
+) -> list[Cell]:
     pages = min(options.budget, len(there.links))
-    examples = Examples(keywords=there.task.keywords, languages=there.task.languages)
+    plain = Examples(keywords=there.task.keywords, languages=there.task.languages)
     cells: list[Cell] = []
-    for recipe in options.recipes:
+    recipes = options.recipes
+    if number < options.whole_graph_topics:
+        recipes += options.whole_graph
+    for recipe in recipes:
+        examples = plain
+        if recipe in options.whole_graph:
+            urls = sorted(world.labels)
+            texts = world.documents(urls[:: max(1, len(urls) // BACKGROUND)][:BACKGROUND])
+            examples = msgspec.structs.replace(plain, unlabelled=tuple(texts))
         for shards in options.shards:
             ways = (True, False) if recipe in options.unmerged and shards > 1 else (True,)
             for merged in ways:
@@ -124,10 +144,22 @@ def _area(world: World, there: Situation, course: Course, pages: int) -> float:
     return area_under_recall(np.cumsum(hits), len(there.targets), pages)
 
 
+def _change(alone: dict[str, float], here: dict[str, float]) -> str:
+    """How much the mean differs, with the standard error of that over the topics."""
+    base = float(np.mean([alone[topic] for topic in here]))
+    if not base:
+        return "-"
+    differences = np.array([here[topic] - alone[topic] for topic in here]) / base
+    told = f"{100 * differences.mean():+.1f} %"
+    if len(differences) > 1:
+        told += f" ± {100 * differences.std(ddof=1) / np.sqrt(len(differences)):.1f}"
+    return told
+
+
 def _tables(cells: Sequence[Cell], options: ShardedOptions) -> tuple[StudyTable, ...]:
     rows: list[tuple[str | int | float | None, ...]] = []
     for webs in dict.fromkeys(cell.webs for cell in cells):
-        for recipe in options.recipes:
+        for recipe in options.recipes + options.whole_graph:
             for merged in (True, False):
                 own = [c for c in cells if (c.webs, c.recipe) == (webs, recipe)]
                 alone = {c.topic: c.area for c in own if c.shards == options.shards[0]}
@@ -148,8 +180,7 @@ def _tables(cells: Sequence[Cell], options: ShardedOptions) -> tuple[StudyTable,
                     mean = float(np.mean(list(here.values())))
                     row.append(round(mean, 4))
                     if shards != options.shards[0]:
-                        base = float(np.mean([alone[topic] for topic in here]))
-                        row.append(f"{100 * (mean / base - 1):+.1f} %" if base else "-")
+                        row.append(_change(alone, here))
                 sent = [c.links for c in own if c.shards == options.shards[-1]]
                 row.append(round(float(np.mean(sent)), 1))
                 rows.append(tuple(row))
@@ -167,7 +198,8 @@ def _tables(cells: Sequence[Cell], options: ShardedOptions) -> tuple[StudyTable,
             title="Area of recall by number of shards",
             columns=("webs", "recipe", "learning", "topics", *columns, "links sent a page"),
             rows=tuple(rows),
-            note="Mean over topics. Merged: what orders learn is added up over shards.",
+            note="Mean over topics; the change with its standard error over them. Merged: what orders learn"
+            " is added up over shards.",
         ),
         StudyTable(
             "Topic by topic",
