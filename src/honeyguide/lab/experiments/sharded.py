@@ -15,7 +15,7 @@ from honeyguide.lab.runner.sharded_crawl import Course, Sharing, sharded_crawl
 from honeyguide.lab.runner.situation import Situation, Task, label_words, situation, tasks_of
 from honeyguide.lab.runner.study import DataFinder, Progress, StudyResult, StudyTable
 from honeyguide.lab.runner.world import World
-from honeyguide.model import Examples
+from honeyguide.model import Document, Examples
 
 BACKGROUND = 200
 """Pages given as texts to recipes that need some."""
@@ -64,13 +64,18 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     chosen = msgspec.convert(options, ShardedOptions)
     cells: list[Cell] = []
     for name in chosen.experiments:
-        for number, (world, there) in enumerate(_recorded(name, chosen)):
-            cells += _crawls(name, world, there, chosen, number=number, split=True)
+        found = _recorded(name, chosen)
+        texts = {id(world): _texts(world) for world, _ in found[: chosen.whole_graph_topics]}
+        for number, (world, there) in enumerate(found):
+            some = texts[id(world)] if number < chosen.whole_graph_topics else None
+            cells += _crawls(name, world, there, chosen, texts=some, split=True)
             progress(f"{name}: {there.task.title}")
     for name in chosen.generated:
         world = open_world(name)
+        background = _texts(world)
         for number, there in enumerate(_generated(name, world, chosen)):
-            cells += _crawls(name, world, there, chosen, number=number, split=False)
+            some = background if number < chosen.whole_graph_topics else None
+            cells += _crawls(name, world, there, chosen, texts=some, split=False)
             progress(f"{name}: {there.task.title}")
     return StudyResult(tables=_tables(cells, chosen))
 
@@ -103,21 +108,32 @@ def _generated(name: str, world: World, options: ShardedOptions) -> list[Situati
     return found
 
 
+def _texts(world: World) -> tuple[Document, ...]:
+    """Some pages of a web as texts; to be read before anything is crawled."""
+    urls = sorted(world.labels)
+    return tuple(world.documents(urls[:: max(1, len(urls) // BACKGROUND)][:BACKGROUND]))
+
+
 def _crawls(
-    name: str, world: World, there: Situation, options: ShardedOptions, *, number: int, split: bool
+    name: str,
+    world: World,
+    there: Situation,
+    options: ShardedOptions,
+    *,
+    texts: tuple[Document, ...] | None,
+    split: bool,
 ) -> list[Cell]:
+    """All crawls of one topic; those of the whole graph where there are texts for them."""
     pages = min(options.budget, len(there.links))
     plain = Examples(keywords=there.task.keywords, languages=there.task.languages)
     cells: list[Cell] = []
     recipes = options.recipes
-    if number < options.whole_graph_topics:
+    if texts is not None:
         recipes += options.whole_graph
     for recipe in recipes:
         examples = plain
-        if recipe in options.whole_graph:
-            urls = sorted(world.labels)
-            texts = world.documents(urls[:: max(1, len(urls) // BACKGROUND)][:BACKGROUND])
-            examples = msgspec.structs.replace(plain, unlabelled=tuple(texts))
+        if recipe in options.whole_graph and texts is not None:
+            examples = msgspec.structs.replace(plain, unlabelled=texts)
         for shards in options.shards:
             ways = (True, False) if recipe in options.unmerged and shards > 1 else (True,)
             for merged in ways:
