@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from consistency import page_facts
 from loopback import outcomes
-from shards import all_ends, check_shards, recording_aside, write
+from shards import all_ends, check_shards, command, recording_aside, topic_file, write
 
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import Connection
@@ -26,51 +24,12 @@ from honeyguide.store.shards import shard_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
-TOPIC = """
-[topic]
-name = "owls"
-keywords = ["owl", "barn owl"]
-[crawl]
-seeds = ["http://site0.example/", "http://site7.example/"]
-recipe = "RECIPE"
-max_pages = "unlimited"
-max_pages_per_domain = "unlimited"
-parse_workers = 1
-[identity]
-user_agent = "honeyguide-test/0.1 (+https://example.org/)"
-[politeness]
-delay = DELAY
-ip_delay = 0.0
-slow_factor = 0.0
-ip_at_once = 64
-max_retries = 0
-[network]
-connect_to = {"*.example" = "127.0.0.1:PORT"}
-"""
-
-
-def topic(folder: Path, port: int, recipe: str = "breadth-first", delay: float = 0.3) -> Path:
-    text = TOPIC.replace("PORT", str(port)).replace("RECIPE", recipe).replace("DELAY", str(delay))
-    (folder / "topic.toml").write_text(text)
-    return folder / "topic.toml"
-
-
-def honeyguide(*words: str) -> subprocess.Popen[str]:
-    """A command, in a process group of its own, as a terminal starts it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "honeyguide", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-
 
 def test_ctrl_c_stops_all_in_order_and_resume_ends_it(tmp_path: Path) -> None:
     out = tmp_path / "many"
     with recording_aside(write) as server:
-        file = topic(tmp_path, server.port)
-        process = honeyguide("crawl", str(file), "--trust", "--out", str(out), "--shards", "2", "--quiet")
+        file = topic_file(tmp_path, server.port)
+        process = command("crawl", str(file), "--trust", "--out", str(out), "--shards", "2", "--quiet")
         until = time.monotonic() + 120
         while len(server.urls) < 30 and time.monotonic() < until and process.poll() is None:
             time.sleep(0.2)
@@ -81,18 +40,18 @@ def test_ctrl_c_stops_all_in_order_and_resume_ends_it(tmp_path: Path) -> None:
             with Collection.open(shard_folder(out, shard)) as collection:
                 (session,) = collection.state.sessions()
                 assert session.reason == "interrupted"
-        process = honeyguide("resume", str(out), "--quiet", "--json")
+        process = command("resume", str(out), "--quiet", "--json")
         said, _ = process.communicate(timeout=240)
         assert '"stopped": "nothing left to fetch"' in said
         asyncio.run(_one(file, tmp_path / "one"))
     assert all_ends(out) == outcomes(tmp_path / "one")
     check_shards(out)
     for words in (("status",), ("report",), ("search", "owl"), ("why", "http://site0.example/1")):
-        process = honeyguide(words[0], str(out), *words[1:])
+        process = command(words[0], str(out), *words[1:])
         said, _ = process.communicate(timeout=120)
         assert process.returncode == 0, said
     merged = tmp_path / "merged"
-    process = honeyguide("merge", str(out), str(merged))
+    process = command("merge", str(out), str(merged))
     said, _ = process.communicate(timeout=120)
     assert process.returncode == 0, said
     assert {one[0] for one in page_facts(merged)} == {one[0] for one in page_facts(tmp_path / "one")}
@@ -107,7 +66,7 @@ async def test_pausing_new_limits_and_reviews_reach_every_shard(tmp_path: Path) 
     out = tmp_path / "many"
     connection = Connection("", 3)
     with recording_aside(write) as server:
-        file = topic(tmp_path, server.port, recipe="scout", delay=0.1)
+        file = topic_file(tmp_path, server.port, recipe="scout", delay=0.1)
         job = ShardedCrawl(load(file), out=out, shards=2)
         paused_at, since = 0, 0.0
         async for progress in job.run():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -114,3 +116,44 @@ def check_shards(out: Path, *, warcio: bool = False) -> None:
 def asked(urls: list[str]) -> Counter[str]:
     """How often each page was asked for."""
     return Counter(url for url in urls if not url.endswith("/robots.txt"))
+
+
+TOPIC = """
+[topic]
+name = "owls"
+keywords = ["owl", "barn owl"]
+[crawl]
+seeds = ["http://site0.example/", "http://site7.example/"]
+recipe = "RECIPE"
+max_pages = "unlimited"
+max_pages_per_domain = "unlimited"
+parse_workers = 1
+[identity]
+user_agent = "honeyguide-test/0.1 (+https://example.org/)"
+[politeness]
+delay = DELAY
+ip_delay = 0.0
+slow_factor = 0.0
+ip_at_once = 64
+max_retries = 0
+[network]
+connect_to = {"*.example" = "127.0.0.1:PORT"}
+"""
+
+
+def topic_file(folder: Path, port: int, recipe: str = "breadth-first", delay: float = 0.3) -> Path:
+    """A topic file for this web."""
+    text = TOPIC.replace("PORT", str(port)).replace("RECIPE", recipe).replace("DELAY", str(delay))
+    (folder / "topic.toml").write_text(text)
+    return folder / "topic.toml"
+
+
+def command(*words: str) -> subprocess.Popen[str]:
+    """A command, in a process group of its own, as a terminal starts it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "honeyguide", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
