@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import aiohttp
 import msgspec
 import pytest
 from loopback import config_for
@@ -14,7 +15,9 @@ from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import ClusterError, Connection, import_ray
 from honeyguide.cluster.shard import Shard
 from honeyguide.cluster.snapshots import Claim
+from honeyguide.engine.neighbours import Standing
 from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
+from honeyguide.job.metrics import serve_metrics
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import Lock
 from honeyguide.store.shards import new_manifest, save
@@ -91,6 +94,18 @@ def test_what_shards_cannot_do_is_said(tmp_path: Path) -> None:
         ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, keep_fresh=True)
     with pytest.raises(CollectionError, match="keeps its topic"):
         ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, on_change="rejudge")
+
+
+async def test_metrics_of_all_shards(tmp_path: Path) -> None:
+    job = ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2)
+    job._standings |= {"00": Standing(pages=3, relevant=1, known=20), "01": Standing(pages=5, waiting=7)}
+    async with serve_metrics(job, port=0) as port, aiohttp.ClientSession() as session:
+        async with session.get(f"http://127.0.0.1:{port}/metrics") as answer:
+            told = await answer.text()
+        async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
+            assert answer.status == 503
+    for line in ("pages_total 8", "relevant_pages_total 1", "known_urls 20", "waiting_urls 7", "shards 2"):
+        assert f"\nhoneyguide_{line}\n" in told, line
 
 
 def test_another_version_on_another_machine(tmp_path: Path) -> None:

@@ -22,6 +22,12 @@ def test_equals_are_shared_alike() -> None:
     assert deal(fronts, 40) == {"00": 10, "01": 10, "02": 10, "03": 10}
 
 
+def test_of_equals_the_shard_with_fewer_pages_comes_first() -> None:
+    fronts = [Front("00", [0.5, 0.5], 2, pages=3), Front("01", [0.5, 0.5], 2, pages=1)]
+    assert deal(fronts, 1) == {"00": 0, "01": 1}
+    assert deal(fronts, 3) == {"00": 1, "01": 2}
+
+
 def test_what_was_not_shown_counts_as_the_last_one_shown() -> None:
     fronts = [Front("00", [9.0, 8.0], 100), Front("01", [7.0, 6.0], 100)]
     assert deal(fronts, 10) == {"00": 10, "01": 0}

@@ -259,31 +259,27 @@ def run(
         sharding: How it is spread over processes or machines; None for a crawl in this process.
         on_change: What to do about a changed topic.
     """
-    if sharding is not None:
-        work = partial(_run_shards, config, folder, sharding, on_change=on_change, json=json, quiet=quiet)
-        if metrics:
-            raise TopicError("--metrics is for a crawl in one process; leave it out (Ray has its own)")
-        if again is not None:
-            raise CollectionError(
-                f"{folder} consists of shards; make one of them first: honeyguide merge {folder}"
-            )
-        if not ui:
-            work()
-            return
-        with portal_beside(folder) as portal:
-            work()
-            portal.wait()
-        return
+    if sharding is not None and again is not None:
+        raise CollectionError(
+            f"{folder} consists of shards; make one of them first: honeyguide merge {folder}"
+        )
     place = None
     if metrics:
         from honeyguide.job.metrics import parse_place  # a server, which few crawls need
 
         place = parse_place(metrics)
+    work = (
+        partial(_run, config, folder, place, json=json, quiet=quiet, again=again)
+        if sharding is None
+        else partial(
+            _run_shards, config, folder, sharding, place, on_change=on_change, json=json, quiet=quiet
+        )
+    )
     if not ui:
-        _run(config, folder, place, json=json, quiet=quiet, again=again)
+        work()
         return
     with portal_beside(folder) as portal:
-        _run(config, folder, place, json=json, quiet=quiet, again=again)
+        work()
         portal.wait()
 
 
@@ -336,7 +332,14 @@ def _run(
 
 
 def _run_shards(
-    config: Config, folder: Path, sharding: Sharding, *, on_change: OnChange, json: bool, quiet: bool
+    config: Config,
+    folder: Path,
+    sharding: Sharding,
+    metrics: tuple[str, int] | None,
+    *,
+    on_change: OnChange,
+    json: bool,
+    quiet: bool,
 ) -> None:
     """As `_run`, for a crawl of several shards."""
     from honeyguide.cluster.coordinator import ShardedCrawl  # few crawls need it
@@ -358,7 +361,7 @@ def _run_shards(
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
     if not quiet:
         note(f"recipe {job.recipe.name}: {uses(job.recipe)}")
-    run_here(lambda: _watch_shards(job, quiet=quiet))
+    run_here(lambda: _watch_shards(job, metrics, quiet=quiet))
     for url, reason in job.missed_examples:
         note(f"warning: example {url} was not used: {reason}")
     for said in [] if writes_logs() else list(job.warnings)[:MOST_WARNINGS]:
@@ -385,9 +388,11 @@ def _run_shards(
         note(f"next: honeyguide report {folder}, honeyguide merge {folder}")
 
 
-async def _watch_shards(job: ShardedCrawl, *, quiet: bool) -> None:
+async def _watch_shards(job: ShardedCrawl, metrics: tuple[str, int] | None, *, quiet: bool) -> None:
     stop_on_signals(job.stop)
-    with Progress(job.config.crawl.max_pages, quiet=quiet) as progress:
+    async with AsyncExitStack() as beside:
+        await _serve(job, metrics, beside)
+        progress = beside.enter_context(Progress(job.config.crawl.max_pages, quiet=quiet))
         async for now in job.run():
             progress.update(
                 pages=now.pages,
@@ -484,6 +489,15 @@ def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
     return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
 
+async def _serve(job: Crawl | ShardedCrawl, metrics: tuple[str, int] | None, beside: AsyncExitStack) -> None:
+    """Answer Prometheus beside a crawl, where that is asked for."""
+    if metrics is not None:
+        from honeyguide.job.metrics import serve_metrics
+
+        port = await beside.enter_async_context(serve_metrics(job, *metrics))
+        note(f"metrics: port {port} of {metrics[0]}")
+
+
 async def _watch(
     job: Crawl,
     events: Callable[[], AsyncIterator[Event]],
@@ -495,11 +509,7 @@ async def _watch(
 ) -> None:
     stop_on_signals(job.stop)
     async with AsyncExitStack() as beside:
-        if metrics is not None:
-            from honeyguide.job.metrics import serve_metrics
-
-            port = await beside.enter_async_context(serve_metrics(job, *metrics))
-            note(f"metrics: port {port} of {metrics[0]}")
+        await _serve(job, metrics, beside)
         progress = beside.enter_context(Progress(config.crawl.max_pages, quiet=quiet))
         async for event in events():
             if event.kind == "warning" and len(warnings) < 1000:

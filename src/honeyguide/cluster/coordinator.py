@@ -195,6 +195,30 @@ class ShardedCrawl:
             last=last,
         )
 
+    @property
+    def begun(self) -> bool:
+        """Whether the shards crawl by now."""
+        return bool(self.actors) and len(self._standings) == len(self.actors)
+
+    def figures(self) -> dict[str, float | list[tuple[str, int]] | None]:
+        """The same for Prometheus (`honeyguide.job.metrics`)."""
+        tally, now = self.tally, self.progress
+        return {
+            "honeyguide_pages_total": tally.pages,
+            "honeyguide_relevant_pages_total": tally.relevant,
+            "honeyguide_requests_total": tally.requests,
+            "honeyguide_bytes_total": tally.bytes,
+            "honeyguide_crawl_seconds_total": tally.seconds,
+            "honeyguide_harvest_ratio": tally.harvest,
+            "honeyguide_pages_per_second": now.rate,
+            "honeyguide_known_urls": sum(one.known for one in self._standings.values()) or None,
+            "honeyguide_waiting_urls": now.waiting,
+            "honeyguide_crawl_running": int(self.begun and not self.reason),
+            "honeyguide_crawl_paused": int(self._paused),
+            "honeyguide_shards": len(self.manifest.shards),
+            "honeyguide_shard_restarts_total": self.restarts,
+        }
+
     def add_shards(self, count: int = 1) -> None:
         """Go on with more shards: all stop for a moment, and hand over the hosts that the new ones win."""
         self._more += count
@@ -433,7 +457,9 @@ class ShardedCrawl:
         if len(found) < len(self.actors):
             return
         moving = {name for one in found.values() for name in one.moving}
-        fronts = [Front(name, one.best, one.waiting) for name, one in found.items() if name not in moving]
+        fronts = [
+            Front(name, one.best, one.waiting, one.pages) for name, one in found.items() if name not in moving
+        ]
         self._portion = portion_of(self.tally.pages, fetched, shards=len(found))
         grants = deal(fronts, self._portion)
         self._limits = limits(found, charges(found, self._limits), grants, budget=self._budget.max_pages)

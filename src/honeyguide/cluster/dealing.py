@@ -6,7 +6,8 @@ one crawl with one frontier would fetch next, give or take a portion.
 
 A shard that shows fewer URLs than it has may be granted more than it showed: what it did not show is taken
 to be as good as the last one shown, after everything that is certainly better. Equal priorities go to the
-shard with the fewest grants, so that shards which cannot be told apart share alike.
+shard with the fewest pages and grants, so that shards which cannot be told apart share alike: one crawl would
+take the URL that was found first.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Front(msgspec.Struct, frozen=True):
     """Priorities of its best URLs, in any order."""
     waiting: int
     """URLs that wait there, those in `best` among them."""
+    pages: int = 0
+    """Pages that it has."""
 
 
 def deal(fronts: Sequence[Front], portion: int) -> dict[str, int]:
@@ -47,7 +50,7 @@ def deal(fronts: Sequence[Front], portion: int) -> dict[str, int]:
     """
     grants = dict.fromkeys((front.shard for front in fronts), 0)
     tops = [sorted((p for p in front.best if not isnan(p)), reverse=True) for front in fronts]
-    # Best first, then what was shown before what is only supposed, then the shard with the fewest grants.
+    # Best first, then what was shown before what is only supposed, then the shard with the fewest pages.
     heap = [entry for place, _ in enumerate(fronts) if (entry := _next(fronts, tops, place, 0)) is not None]
     heapq.heapify(heap)
     for _ in range(portion):
@@ -70,10 +73,10 @@ def _next(
     """The next URL of a shard that has `granted` already; None when there is none."""
     top = tops[place]
     if granted < len(top):
-        return -top[granted], False, granted, place
+        return -top[granted], False, fronts[place].pages + granted, place
     if granted >= fronts[place].waiting:
         return None
-    return (-top[-1] if top else 0.0), True, granted, place
+    return (-top[-1] if top else 0.0), True, fronts[place].pages + granted, place
 
 
 def portion_of(pages: int, recent: int, *, shards: int) -> int:

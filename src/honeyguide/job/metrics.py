@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import Protocol
 
 from aiohttp import web
 
@@ -37,6 +38,11 @@ NAMES: dict[str, tuple[str, str]] = {
     "honeyguide_crawl_paused": ("gauge", "1 while that crawl is paused."),
 }
 """Kind and meaning of each metric of a crawl."""
+OF_SHARDS: dict[str, tuple[str, str]] = {
+    "honeyguide_shards": ("gauge", "Shards of the crawl."),
+    "honeyguide_shard_restarts_total": ("counter", "Shards that were lost and started again."),
+}
+"""The same of a crawl of several shards."""
 
 
 def exposition(
@@ -76,6 +82,19 @@ def _sample(metric: str, labels: list[str], value: float) -> str:
 
 def _label(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+class Measured(Protocol):
+    """A crawl that tells its figures by itself: one of several shards."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether it crawls by now."""
+        ...
+
+    def figures(self) -> Mapping[str, Value]:
+        """Its figures, by the names in `NAMES`."""
+        ...
 
 
 def values_of(job: Crawl) -> dict[str, Value]:
@@ -126,7 +145,9 @@ def parse_place(text: str) -> tuple[str, int]:
 
 
 @asynccontextmanager
-async def serve_metrics(job: Crawl, host: str = USUAL_HOST, port: int = 9109) -> AsyncIterator[int]:
+async def serve_metrics(
+    job: Crawl | Measured, host: str = USUAL_HOST, port: int = 9109
+) -> AsyncIterator[int]:
     """Answer `/metrics`, `/healthz` and `/readyz` while a crawl runs; gives the port.
 
     There is no token: whoever can connect reads these figures, and nothing else.
@@ -141,13 +162,16 @@ async def serve_metrics(job: Crawl, host: str = USUAL_HOST, port: int = 9109) ->
     """
 
     async def metrics(_: web.Request) -> web.Response:
-        return web.Response(body=exposition({"": values_of(job)}).encode(), headers={"Content-Type": FORMAT})
+        found = values_of(job) if isinstance(job, Crawl) else job.figures()
+        return web.Response(
+            body=exposition({"": found}, NAMES | OF_SHARDS).encode(), headers={"Content-Type": FORMAT}
+        )
 
     async def alive(_: web.Request) -> web.Response:
         return web.Response(text="ok\n")
 
     async def ready(_: web.Request) -> web.Response:
-        begun = job.crawler is not None
+        begun = job.crawler is not None if isinstance(job, Crawl) else job.begun
         return web.Response(text="ready\n" if begun else "not yet\n", status=200 if begun else 503)
 
     app = web.Application()

@@ -163,7 +163,15 @@ def _grants(shards: Sequence[_Shard], portion: int) -> dict[str, int]:
     ):
         return {shard.name: 1 for shard in shards}  # the seeds are not in yet
     return deal(
-        [Front(shard.name, shard.crawler.best_waiting(), shard.crawler.waiting) for shard in shards],
+        [
+            Front(
+                shard.name,
+                shard.crawler.best_waiting(),
+                shard.crawler.waiting,
+                shard.crawler.tally.pages,
+            )
+            for shard in shards
+        ],
         portion,
     )
 
