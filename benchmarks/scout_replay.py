@@ -1,7 +1,7 @@
 """Scout on the topics of `lab run scout`, in a fifth of the time, and what its settings owe to the webs.
 
     python benchmarks/scout_replay.py [--webs webkb manuals] [--half | --other-starts]
-        [--settings | --parts | --examples | --best-first]
+        [--settings | --parts | --examples | --best-first] [--only "even lengths" ...]
 
 The page model and the order are the real ones; the engine is an array of priorities. Texts are taken apart
 once for all rows. With the defaults the areas differ from the lab's by some thousandths (the engine has trap
@@ -42,8 +42,9 @@ from honeyguide.web import url_id
 WEBS = ("schools", "office-help", "webkb", "manuals")
 SETTINGS: dict[str, dict[str, Any]] = {
     "shipped": {},
-    "few words: 50": {"few_words": 50.0},
-    "few words: 100": {"few_words": 100.0},
+    "fellows": {"fellows": 1.0},
+    "even lengths": {"even_lengths": True},
+    "fellows and even lengths": {"fellows": 1.0, "even_lengths": True},
     "trust 400": {"trust": 400.0},
     "folders explored half as much": {"by_folder": 0.15},
     "folders explored twice as much": {"by_folder": 0.6},
@@ -58,7 +59,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "without parents": {"without": ["best parent", "parents", "grandparents"]},
     "without host and folder": {"without": ["host", "folder"]},
     "without hubs": {"hubs": 0.0},
-    "with doubt in few words": {"few_words": 50.0},
+    "with fellows": {"fellows": 1.0},
 }
 BEST_FIRST = "best-first"
 WITH_EXAMPLES = "ten examples"
@@ -135,11 +136,11 @@ class Subject:
         task, site = self.task, self._site
         keywords = () if name == EXAMPLES_ONLY else task.keywords
         positives = self._documents if name in (WITH_EXAMPLES, EXAMPLES_ONLY) else ()
-        model = Remembering()
+        options = dict(SETTINGS.get(name) or PARTS.get(name, {}))
+        model = Remembering(even_lengths=options.pop("even_lengths", False))
         model.fit(Examples(keywords=keywords, positives=positives, languages=task.languages))
         # What was read of a page has its evidence for the keywords.
         model.read = self._read if keywords else {}
-        options = SETTINGS.get(name) or PARTS.get(name, {})
         scout = Scout(model, languages=task.languages, topic_terms=keywords, **options)
         order: LinkOrder = BestFirst() if name == BEST_FIRST else scout
         analyser = Analyser(task.languages)
@@ -238,6 +239,7 @@ def main() -> None:
     which.add_argument("--parts", action="store_true", help="leave one part out at a time")
     which.add_argument("--examples", action="store_true", help="ten examples beside keywords, and alone")
     which.add_argument("--best-first", action="store_true", help="that order, too, and a table of groups")
+    parser.add_argument("--only", nargs="+", metavar="ROW", help="rows to run, by name; all by default")
     asked = parser.parse_args()
     if asked.other_starts:
         asked.webs = [web for web in asked.webs if web in WEBS[:2]]
@@ -248,6 +250,10 @@ def main() -> None:
     groups: dict[str, dict[str, list[float]]] = {}
     names = list(SETTINGS if asked.settings else PARTS) if asked.settings or asked.parts else ["shipped"]
     names += [WITH_EXAMPLES, EXAMPLES_ONLY] * asked.examples + [BEST_FIRST] * asked.best_first
+    if asked.only:
+        if unknown := sorted(set(asked.only) - set(names)):
+            parser.error(f"no row {unknown[0]!r}; choose from: {', '.join(names)}")
+        names = [name for name in names if name in asked.only]
     print("setting".ljust(30), *(web.rjust(12) for web in asked.webs), "        mean   seconds")
     for name in names:
         started = time.perf_counter()
@@ -277,7 +283,7 @@ def main() -> None:
             others = [web for web in asked.webs if web != left_out]
             chosen = max(means, key=lambda name: sum(means[name][web] for web in others))
             best = max(every[left_out] for every in means.values())
-            has, shipped = means[chosen][left_out], means["shipped"][left_out]
+            has, shipped = means[chosen][left_out], means.get("shipped", means[chosen])[left_out]
             print(f"{left_out:12} {chosen:30} {has:9.3f} {best:12.3f} {shipped:9.3f}")
 
 

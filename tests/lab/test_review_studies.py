@@ -11,8 +11,8 @@ def quiet(_: str) -> None:
 
 
 def test_the_experiments_are_there() -> None:
-    for name in ("review", "estimate", "verdicts", "verdicts-quick"):
-        assert load_experiment(name).experiment.study == name.removesuffix("-quick")
+    for name in ("review", "estimate", "verdicts", "verdicts-quick", "verdicts-even"):
+        assert load_experiment(name).experiment.study == name.partition("-")[0]
 
 
 def test_the_estimate_is_compared_with_what_the_whole_crawl_finds() -> None:

@@ -123,3 +123,34 @@ def test_verdicts_do_not_depend_on_what_the_analyser_has_forgotten(monkeypatch: 
     expected = verdicts()
     monkeypatch.setattr(tokens, "CACHE_LIMIT", 25)
     assert verdicts() == expected
+
+
+def test_a_short_page_is_scored_like_a_long_one_of_its_kind() -> None:
+    """Long pages have more of everything; with `even_lengths` that is not held against short ones."""
+
+    def mixed(seed: int) -> Page:
+        words = (*(ON_TOPIC if seed % 4 == 0 else ()), *NEUTRAL * 4)
+        text = made_up_text(words, seed, length=15 if seed % 3 else 400)
+        return Page(f"https://a.example/{seed}", seed, "Page", text)
+
+    pages = [mixed(seed) for seed in range(1, 161)]
+    short = [one for one in pages if one.id % 4 == 0 and one.id % 3]
+    means = {}
+    for even in (False, True):
+        model = Calibrated(even_lengths=even).fit(KEYWORDS)
+        crawl(model, pages)
+        means[even] = sum(model.judge(one).score for one in short) / len(short)
+        again = Calibrated(even_lengths=even).load(model.save())
+        stranger = page(ON_TOPIC, 1001)
+        assert again.judge(stranger) == model.judge(stranger)
+    assert means[True] > means[False] + 0.01
+
+
+def test_a_fit_of_an_earlier_version_is_read() -> None:
+    model = Calibrated().fit(KEYWORDS)
+    crawl(model, met())
+    saved = model.save()
+    fit = dict(saved.values["fit"])  # type: ignore[call-overload]
+    del fit["by_words"]
+    older = msgspec.structs.replace(saved, values={**saved.values, "fit": fit})
+    assert Calibrated().load(older).judge(met()[3]) == model.judge(met()[3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, Self
 
@@ -56,10 +57,10 @@ CONTEXT: Final = 300
 """Characters around a link that are looked at."""
 ANCHORS: Final = 50_000
 """Anchors that are remembered with their words."""
-LEAST_SAID: Final = 0.3
-"""What the text of a page says at least about its worth: a host of nothing but short pages is no way out."""
 MOST_LINKS: Final = 1 << 16
 """Links of another shard's page whose places are told apart."""
+SURE: Final = 0.01
+"""Worths and rates closer than this to 0 or 1 count as this far away."""
 TOLD: Final = 256
 """URLs that wait whose scores other shards are told of."""
 LEAST_SHARED: Final = 1e-4
@@ -87,8 +88,9 @@ class Scout(LocalOrder):
     at first; a ridge regression on the crawl's own outcomes then shifts weight to those that tell most on
     this web, but never below 0. The sum is the worth to expect.
 
-    An outcome is the page model's verdict. One on a few words says little: the rest is taken from what pages
-    of the same folder, and those found on the same page, are worth.
+    An outcome is the page model's chance that the page is on topic. On request (`fellows`) its odds are
+    raised as far as those of the pages found on the same pages are above the crawl's own, or lowered: pages
+    that are linked together are about the same things, and a text of a few words leaves much open.
 
     What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
     folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
@@ -106,7 +108,7 @@ class Scout(LocalOrder):
         by_host: How much hosts are explored; 0 for not at all.
         by_folder: How much folders are explored.
         hubs: What a page off topic is worth that leads to new URLs which are all sure to be on topic.
-        few_words: Words of a page whose verdict is believed by half; 0, the default, to believe all alike.
+        fellows: How much pages found beside a page say about it; 1 for all their odds, 0 for nothing.
         without: Names of scores to leave out, for experiments.
 
     Example:
@@ -127,6 +129,8 @@ class Scout(LocalOrder):
         relevance feedback", WWW 2002 (learning which links to follow from the crawl's own outcomes).
         Peter Auer, Nicolò Cesa-Bianchi, Paul Fischer, "Finite-time analysis of the multiarmed bandit
         problem", Machine Learning 47, 2002 (upper confidence bounds).
+        Soumen Chakrabarti, Byron Dom, Piotr Indyk, "Enhanced hypertext categorization using hyperlinks",
+        SIGMOD 1998 (a page is about what pages linked from the same pages are about).
         Jean-Yves Audibert, Rémi Munos, Csaba Szepesvári, "Exploration-exploitation tradeoff using variance
         estimates in multi-armed bandits", Theoretical Computer Science 410, 2009 (UCB-V).
     """
@@ -144,7 +148,7 @@ class Scout(LocalOrder):
         by_host: float = 0.5,
         by_folder: float = 0.3,
         hubs: float = 0.3,
-        few_words: float = 0.0,
+        fellows: float = 0.0,
         without: Sequence[str] = (),
     ) -> None:
         unknown = sorted(set(without) - set(evidence.SCORES))
@@ -152,9 +156,9 @@ class Scout(LocalOrder):
             raise ValueError(
                 f"option 'without' names no score {unknown[0]!r}; use {', '.join(evidence.SCORES)}"
             )
-        if trust <= 0.0 or min(by_host, by_folder, few_words) < 0.0:
+        if trust <= 0.0 or min(by_host, by_folder, fellows) < 0.0:
             raise ValueError(
-                "options 'trust', 'by_host', 'by_folder' and 'few_words' must not be negative, 'trust' not 0"
+                "options 'trust', 'by_host', 'by_folder' and 'fellows' must not be negative, 'trust' not 0"
             )
         if not 0.0 <= hubs <= 1.0:
             raise ValueError(f"option 'hubs' must be from 0 to 1, not {hubs}")
@@ -163,7 +167,7 @@ class Scout(LocalOrder):
         self._by_host = by_host
         self._by_folder = by_folder
         self._hubs = hubs
-        self._few_words = few_words
+        self._fellows = fellows
         self._left_out = np.array([name in without for name in evidence.SCORES])
         self._likeness = Likeness(languages)
         self._in_address = UrlKeywords(topic_terms) if topic_terms else None
@@ -209,10 +213,8 @@ class Scout(LocalOrder):
             self._correct(at, own)
             return
         read = self._likeness.read(page.content)
-        said = self._says(at, len(read.texts[0]))
-        worth = own if said == 1.0 else said * own + (1.0 - said) * self._fellows(at)
-        number = self._ended(at, worth, self._likeness.learn(read, worth))
-        self._pages.said[number] = said
+        worth = self._moved(at, own)
+        self._ended(at, worth, self._likeness.learn(read, worth))
 
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """Hold the links, and give each target the priority that all evidence gives it by now."""
@@ -425,8 +427,12 @@ class Scout(LocalOrder):
 
     @property
     def _mean(self) -> float:
-        worth = float(self._total[0] + self._elsewhere("total")[0])
-        return max(1e-3, (worth + 0.2) / (self._all_fetched + 2.0))
+        return self._mean_without(0.0, 0)
+
+    def _mean_without(self, told: float, pages: int = 1) -> float:
+        """Worth of the fetched pages, some left out; two of a tenth are there from the start."""
+        worth = float(self._total[0] + self._elsewhere("total")[0]) - told
+        return max(1e-3, (worth + 0.2) / (self._all_fetched - pages + 2.0))
 
     @property
     def _all_fetched(self) -> int:
@@ -498,7 +504,6 @@ class Scout(LocalOrder):
         self._known_pages += 1
         self._pages.base[number] = self._pages.outcome[number] = -1
         self._pages.hub[number] = 0.0
-        self._pages.said[number] = 1.0
         return number
 
     def _take_links(self, page: Page, number: int, links: Sequence[Link]) -> NDArray[np.int64]:
@@ -590,19 +595,22 @@ class Scout(LocalOrder):
             if link.context:
                 self._urls.topic[at, 1] = scores[link.context[:CONTEXT]]
 
-    def _says(self, at: int, words: int) -> float:
-        """How much a page's text says about its worth.
+    def _moved(self, at: int, own: float, told: float | None = None) -> float:
+        """What a page is worth by its text and by the pages found beside it.
 
-        A verdict on a few words is a guess, and mostly no: the words that tell are on the long pages of the
-        same chapter. What the text leaves open is taken from pages of the same folder and from those found
-        on the same page. A page without any word is believed to have nothing.
+        Args:
+            at: The page.
+            own: What its text alone says. Where that is nothing at all, it is believed.
+            told: What it was believed to be worth, where that is in the sums.
         """
-        if not self._few_words or not words or not self._urls.links[at]:
-            return 1.0
-        return max(LEAST_SAID, words**2 / (words**2 + self._few_words**2))
-
-    def _fellows(self, at: int, told: float | None = None) -> float:
-        return min(1.0, evidence.fellows(self._evidence, at, self._standing, told))
+        if not self._fellows or not own or not self._urls.links[at]:
+            return own
+        standing = self._standing
+        if told is not None:
+            standing = standing._replace(mean=self._mean_without(told))
+        beside = evidence.found_beside(self._evidence, at, standing, told)
+        odds = _logit(own) + self._fellows * (_logit(beside) - _logit(standing.mean))
+        return 0.5 * (1.0 + math.tanh(0.5 * odds))
 
     def _value_hub(self, number: int, waiting: NDArray[np.int64]) -> None:
         """A page that leads to new URLs of promise is worth more, as an outcome, than its own text."""
@@ -638,8 +646,8 @@ class Scout(LocalOrder):
         if int(number) in self._foreign:
             self._ended_elsewhere(at, own)
             return
-        before, said = float(self._pages.known[number, 0]), float(self._pages.said[number])
-        worth = own if said == 1.0 else said * own + (1.0 - said) * self._fellows(at, before)
+        before = float(self._pages.known[number, 0])
+        worth = self._moved(at, own, before)
         if worth == before:
             return
         self._pages.known[number, 0] = worth
@@ -782,8 +790,7 @@ class Scout(LocalOrder):
             for name, each in urls._asdict().items():
                 _take(each[:held], arrays[f"url_{name}"])
             for name, each in pages._asdict().items():
-                if name != "said" or "page_said" in arrays:  # older collections have none
-                    _take(each[:known_pages], arrays[f"page_{name}"])
+                _take(each[:known_pages], arrays[f"page_{name}"])
             for name, each in sums._asdict().items():
                 _take(each[:used] if name == "place" else each, arrays[f"sum_{name}"])
             outcomes, worths = np.zeros_like(self._outcomes), np.zeros_like(self._worths)
@@ -802,8 +809,6 @@ class Scout(LocalOrder):
             _check(urls.page[:held], -1, known_pages)
             linked = np.arange(LINKS) < urls.links[:held, None]
             _check(urls.parent[:held][linked], 0, known_pages)
-            if ((pages.said < 0.0) | (pages.said > 1.0)).any():
-                raise ValueError("a share is not in 0 to 1")
             _check(best, 0, held)
             _check(aliases[:, 1], 0, held)
             _check(np.array([values.swept]), 0, held + 1)
@@ -846,6 +851,11 @@ class _Values(msgspec.Struct, frozen=True):
 def worth_of(verdict: Verdict) -> float:
     """What a page is worth to the crawl, in 0..1."""
     return min(1.0, max(0.0, verdict.score))
+
+
+def _logit(chance: float) -> float:
+    chance = min(max(chance, SURE), 1.0 - SURE)
+    return math.log(chance / (1.0 - chance))
 
 
 def _grown(array: NDArray[Any]) -> NDArray[Any]:

@@ -109,8 +109,6 @@ class Pages(NamedTuple):
     """Its number among the outcomes that weights are learned from; -1 for one that no link led to."""
     hub: Floats
     """What the URLs it led to add to that outcome."""
-    said: Floats
-    """How much of its worth its own text says; the rest is what its like lead one to expect."""
 
 
 class Sums(NamedTuple):
@@ -166,7 +164,6 @@ def new_pages(size: int) -> Pages:
         base=np.full(size, -1, np.int64),
         outcome=np.full(size, -1, np.int64),
         hub=np.zeros(size, np.float32),
-        said=np.ones(size, np.float32),
     )
 
 
@@ -266,24 +263,24 @@ def add_links(held: Held, new: NewLinks) -> None:
     urls.site_path[at, j] = new.site_paths[taken]
 
 
-def fellows(held: Held, at: int, standing: Standing, told: float | None = None) -> float:
-    """What the pages of a URL's folder, and those found on the page of its first link, are worth.
+def found_beside(held: Held, at: int, standing: Standing, told: float | None = None) -> float:
+    """What the pages found on the pages that link to a URL are worth; itself left out.
 
     Args:
         held: All evidence.
-        at: The URL; one with a link.
+        at: The URL.
         standing: Where the crawl stands.
-        told: Its own worth where that is in the sums already; it is left out.
+        told: Its own worth where that is in the sums already.
     """
-    urls, sums = held.urls, held.sums
-    own = (told or 0.0, 0.0 if told is None else 1.0)
-    base = int(held.pages.base[urls.parent[at, 0]])
-    page = sums.place[base & (PLACES - 1)].tolist() if base >= max(0, standing.oldest) else own
-    parts = ((sums.folder[urls.folder[at]].tolist(), FEW), (page, PRIOR))
-    return sum(
-        0.5 * max(0.0, worth - own[0] + prior * standing.mean) / (max(0.0, number - own[1]) + prior)
-        for (worth, number), prior in parts
-    )
+    urls, base_of, place = held.urls, held.pages.base, held.sums.place
+    worth = number = 0.0
+    for parent in urls.parent[at, : min(int(urls.links[at]), LINKS)].tolist():
+        base = int(base_of[parent])
+        if base >= max(0, standing.oldest):
+            known = place[base & (PLACES - 1)]
+            worth += float(known[0]) - (told or 0.0)
+            number += float(known[1]) - (told is not None)
+    return (max(0.0, worth) + PRIOR * standing.mean) / (max(0.0, number) + PRIOR)
 
 
 def _rate(found: Floats, mean: np.float32 | Floats, prior: float) -> Floats:

@@ -84,6 +84,7 @@ class _Line(msgspec.Struct, frozen=True):
     middle: float
     shift: float
     share: float
+    by_words: tuple[float, float] = (0.0, 0.0)
 
 
 class _Values(msgspec.Struct, frozen=True):
@@ -122,6 +123,7 @@ class Calibrated:
 
     Args:
         threshold: On topic from this chance on.
+        even_lengths: Take off what long pages gain by being long. Off by default: see docs/verdicts.md.
 
     Example:
         >>> model = Calibrated().fit(Examples(keywords=("neural network", "backpropagation")))
@@ -138,8 +140,9 @@ class Calibrated:
         "Optimal thresholding of classifiers to maximize F1 measure", ECML PKDD 2014.
     """
 
-    def __init__(self, *, threshold: float = 0.5) -> None:
+    def __init__(self, *, threshold: float = 0.5, even_lengths: bool = False) -> None:
         self.threshold = threshold
+        self._even_lengths = even_lengths
         self._words = TfCosine()
         self._short = TfCosine()
         self._has_keywords = False
@@ -168,7 +171,7 @@ class Calibrated:
 
     def fit(self, examples: Examples) -> Self:
         """Take the topic from keywords (or a taxonomy path), examples, or both; background where given."""
-        fresh = type(self)(threshold=self.threshold)
+        fresh = type(self)(threshold=self.threshold, even_lengths=self._even_lengths)
         self.__dict__.update(fresh.__dict__)
         self._analyser = Analyser(examples.languages)
         self._short = TfCosine().fit(examples)
@@ -196,7 +199,7 @@ class Calibrated:
         if not len(read.terms):
             return Verdict(0.0, False)
         names, weights = self._weights(read)
-        odds, facts = self._odds(weights, names, read.keywords, page.id)
+        odds, facts = self._odds(weights, names, read, page.id)
         score = 0.5 * (1.0 + math.tanh(0.5 * odds))
         reasons = self._reasons(names, weights, read.keywords, score)
         return Verdict(score, score >= self.threshold, reasons, facts)
@@ -263,7 +266,7 @@ class Calibrated:
             else:
                 weights = text.counts * self._idf[text.terms]
                 weights = weights / (math.sqrt(float(weights @ weights)) or 1.0)
-                odds, _ = self._odds(weights, text.terms, text.keywords, text.id)
+                odds, _ = self._odds(weights, text.terms, text, text.id)
             score = 0.5 * (1.0 + math.tanh(0.5 * odds))
             found.append((text.id, score, score >= self.threshold))
         return found
@@ -389,7 +392,10 @@ class Calibrated:
         if found is not None:
             values["fit"] = {
                 "scales": found.scales,
-                **{name: getattr(found, name) for name in ("gamma", "slope", "middle", "shift", "share")},
+                **{
+                    name: getattr(found, name)
+                    for name in ("gamma", "slope", "middle", "shift", "share", "by_words")
+                },
             }
         arrays: dict[str, NDArray[np.generic]] = {
             "vocabulary": np.frombuffer(
@@ -420,7 +426,7 @@ class Calibrated:
         return self
 
     def _load(self, saved: Saved) -> None:
-        fresh = type(self)(threshold=self.threshold)
+        fresh = type(self)(threshold=self.threshold, even_lengths=self._even_lengths)
         self.__dict__.update(fresh.__dict__)
         values = msgspec.convert(saved.values, _Values)
         arrays = cast("dict[str, NDArray[Any]]", saved.arrays)
@@ -518,8 +524,9 @@ class Calibrated:
     # Judging.
 
     def _odds(
-        self, weights: Array, names: NDArray[np.int64], keywords: Array, id_: int
+        self, weights: Array, names: NDArray[np.int64], text: _Read | _Text, id_: int
     ) -> tuple[float, dict[str, float]]:
+        keywords = text.keywords
         score = _keyword_score(keywords, self._keyword_weights)
         likeness = float(weights @ self._likeness[names]) if len(self._likeness) else 0.0
         facts = {"keywords": score, "likeness": likeness}
@@ -534,6 +541,9 @@ class Calibrated:
                 weight * (value - mean) / deviation
                 for (value, weight), (mean, deviation) in zip(parts, found.scales, strict=True)
             )
+            gain, mean = found.by_words
+            if gain:
+                position -= gain * (_words(text.counts) - mean)
         return self._joined(position, score), facts | {"position": position}
 
     def _joined(self, position: float, score: float) -> float:
@@ -611,7 +621,7 @@ class Calibrated:
             return
         scores = self._scores(texts) if self._has_keywords else None
         told = np.array([False] * (len(pages) + len(self._given)) + [True] * len(self._taught), np.bool_)
-        self._fit = fit(heap, scores, size=len(self._idf), taught=told)
+        self._fit = fit(heap, scores, size=len(self._idf), taught=told, even_lengths=self._even_lengths)
         self._likeness = self._fit.likeness
         self._fitted_on = self._seen + self._seen_by_others
         self._own = {
@@ -672,7 +682,8 @@ class Calibrated:
         squares = np.bincount(rows, values * values, len(texts))
         lengths = np.sqrt(np.where(squares > 0.0, squares, 1.0))
         ones = (squares > 0.0).astype(np.float64)
-        return Heap(rows, terms, values / lengths[rows], pages, np.array(labels, np.int8), ones)
+        words = np.array([_words(text.counts) for text in texts] if self._even_lengths else [])
+        return Heap(rows, terms, values / lengths[rows], pages, np.array(labels, np.int8), ones, words)
 
     def _like(self, heap: Heap) -> Array:
         """Before the first fit: the words of positives against those of negatives."""
@@ -704,6 +715,11 @@ def _largest(parts: Array, most: int) -> list[int]:
 def _keyword_score(keywords: Array, weights: Array) -> float:
     """The score of a page by keywords alone."""
     return -math.expm1(-STEEPNESS * float(keywords @ weights)) if len(keywords) else 0.0
+
+
+def _words(counts: Array) -> float:
+    """Logarithm of one more than the number of words, from `1 + log(tf)` of each."""
+    return math.log1p(float(np.exp(counts - 1.0).sum()))
 
 
 def _believed(score: float) -> float:

@@ -58,6 +58,8 @@ class Heap(msgspec.Struct, frozen=True):
     """For each text 1 (on topic), -1 (not) or 0 (nobody knows)."""
     squares: Array
     """Squared length of each text: 1, or 0 for an empty one."""
+    words: Array
+    """Logarithm of one more than the number of words of each text."""
 
     def times(self, weights: Array) -> Array:
         """The inner product of each text with a vector over terms."""
@@ -87,15 +89,25 @@ class Fit(msgspec.Struct, frozen=True):
     """Of the pages, on topic."""
     position: Array
     """Where each text stands on the scale, itself left out of what it is compared with."""
+    by_words: tuple[float, float] = (0.0, 0.0)
+    """What a text gains on the scale by each unit of `Heap.words`, and the mean of those over the pages."""
 
 
-def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[np.bool_]) -> Fit:
+def fit(
+    heap: Heap,
+    keyword_scores: Array | None,
+    *,
+    size: int,
+    taught: NDArray[np.bool_],
+    even_lengths: bool = False,
+) -> Fit:
     """Find who belongs together.
 
     1. A first guess: keyword scores, and likeness to what is surely on topic.
     2. Rocchio's contrast of the two guessed groups, in which sure cases count threefold. Each text is
        compared with the others only.
-    3. Keyword score, contrast and likeness are standardised over the pages and added.
+    3. Keyword score, contrast and likeness are standardised over the pages and added. On request
+       (`even_lengths`), what pages of either kind gain by being long is taken off again.
     4. Two normal distributions of one variance over that sum, sure cases fixed, by expectation maximisation.
        The line is the mean of theirs and a second one that assumes no shape: Lee and Liu's, on clear keyword
        pages and left-out examples; Otsu's where there are no keywords.
@@ -123,6 +135,10 @@ def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[
     gamma = count / (count + LIKENESS_EXAMPLES)
     position = sum(parts, (standing - scales[1][0]) / scales[1][1]) + gamma * likely
     start = keyword_scores if keyword_scores is not None else _upper(position, pages)
+    by_words = (0.0, 0.0)
+    if even_lengths:
+        by_words = _gained_by_words(position, np.clip(start, 0.01, 0.99), heap)
+        position = position - by_words[0] * (heap.words - by_words[1])
     # Examples of one site look more like each other than any page of another: as they stand, the line would
     # go up to them and leave nothing above it.
     placed = np.where(on, np.minimum(position, np.quantile(position[:pages], FAR)), position)
@@ -136,7 +152,7 @@ def fit(heap: Heap, keyword_scores: Array | None, *, size: int, taught: NDArray[
         middle = min(middle, _crowded(position[:pages], keyword_scores[:pages], middle))
     slope *= TEMPER
     shift = _moved(slope * (position[taught] - middle), on[taught])
-    return Fit(contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position)
+    return Fit(contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position, by_words)
 
 
 def _scale(values: Array) -> tuple[float, float]:
@@ -191,6 +207,40 @@ def _two_normals(position: Array, chance: Array, heap: Heap) -> tuple[float, flo
         middle = (high + low) / 2.0 - math.log(share / (1.0 - share)) / slope
         chance = chances(slope * (position - middle))
     return slope, middle, share
+
+
+def _gained_by_words(position: Array, chance: Array, heap: Heap) -> tuple[float, float]:
+    """How much higher a text stands for each unit of `words`, among its own kind; their mean over the pages.
+
+    A long page mentions more keywords, and more of any topic's words, than a short one that is as much on
+    topic. The slope is one for both kinds, so a topic whose pages are longer than others does not look like
+    a gain by length: a mixture of two regression lines, parallel, by expectation maximisation. Sure cases
+    take no part, since examples may be of another make. Never below 0: that short pages stand higher by
+    being short has no reason but the topic.
+    """
+    position, chance, words = position[: heap.pages], chance[: heap.pages], heap.words[: heap.pages]
+    mean = float(words.mean())
+    gain = 0.0
+    for _ in range(ROUNDS):
+        share = min(max(float(chance.mean()), LEAST_ON_TOPIC), MOST_ON_TOPIC)
+        sides = (chance, 1.0 - chance)
+        sizes = [max(float(side.sum()), 1e-9) for side in sides]
+        heights = [float(side @ position) / size for side, size in zip(sides, sizes, strict=True)]
+        widths = [float(side @ words) / size for side, size in zip(sides, sizes, strict=True)]
+        both = list(zip(sides, heights, widths, strict=True))
+        spread = math.fsum(float(side @ (words - width) ** 2) for side, _, width in both)
+        joint = math.fsum(
+            float(side @ ((position - height) * (words - width))) for side, height, width in both
+        )
+        gain = joint / max(spread, 1e-9)
+        high, low = (height - gain * (width - mean) for _, height, width in both)
+        high = max(high, low + 0.1)
+        level = position - gain * (words - mean)
+        rest = chance @ (level - high) ** 2 + (1.0 - chance) @ (level - low) ** 2
+        variance = max(LEAST_VARIANCE, float(rest) / len(level))
+        odds = (high - low) / variance * (level - (high + low) / 2.0) + math.log(share / (1.0 - share))
+        chance = chances(odds)
+    return max(0.0, gain), mean
 
 
 def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], pages: int) -> float:

@@ -38,6 +38,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     experiments: tuple[str, ...] = ("schools", "webkb", "office", "manuals")
     models: tuple[str, ...] = ("calibrated", "tf-cosine")
+    parts: dict[str, dict[str, object]] = {}
+    """Options of models, by name."""
     topics: tuple[str, ...] = ()
     """Names of topics; all where there is none."""
     crawl_pages: int = 600
@@ -173,7 +175,7 @@ def _levels(
     }
     values: dict[str, float] = {}
     for level, examples in told.items():
-        model = _seen_by(name, examples, heap)
+        model = _seen_by(Part(name, options.parts.get(name, {})), examples, heap)
         scores, verdicts = _judged(model, heap)
         values[level] = _f1(heap.truth, verdicts)
         outcomes.scores.append(scores)
@@ -185,9 +187,9 @@ def _levels(
     return values, near
 
 
-def _seen_by(name: str, examples: Examples, heap: Heap) -> ReviewedModel:
+def _seen_by(part: Part, examples: Examples, heap: Heap) -> ReviewedModel:
     """A model that has met the heap page by page."""
-    made = make("relevance", Part(name), {"seed": 0, "examples": examples})
+    made = make("relevance", part, {"seed": 0, "examples": examples})
     model = reviewable(made, languages=examples.languages).fit(examples)
     assert isinstance(model, ReviewedModel)
     if isinstance(model, OnlinePageModel):

@@ -1,0 +1,33 @@
+"""The arithmetic of two kinds of pages in one heap."""
+
+import numpy as np
+import pytest
+
+from honeyguide.relevance.mixture import Heap, _gained_by_words, chances
+
+
+def _heap(words: np.ndarray) -> Heap:
+    none = np.zeros(0, np.int64)
+    return Heap(
+        none, none, np.zeros(0), len(words), np.zeros(len(words), np.int8), np.ones(len(words)), words
+    )
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.8])
+@pytest.mark.parametrize("longer", [-1.0, 0.0, 1.0])
+def test_what_length_adds_is_told_from_what_the_topic_adds(gain: float, longer: float) -> None:
+    """Pages on topic may be longer or shorter than others: that is no gain by length."""
+    random = np.random.default_rng(1)
+    on = random.random(800) < 0.25
+    words = random.normal(5.0, 1.0, 800) + longer * on
+    position = np.where(on, 2.0, -1.0) + gain * (words - 5.0) + random.normal(0.0, 0.5, 800)
+    guess = np.clip(chances(2.0 * position), 0.01, 0.99)
+    found, mean = _gained_by_words(position, guess, _heap(words))
+    assert found == pytest.approx(gain, abs=0.12)
+    assert mean == pytest.approx(words.mean())
+
+
+def test_short_pages_do_not_gain_by_being_short() -> None:
+    words = np.linspace(2.0, 8.0, 200)
+    position = np.where(np.arange(200) % 4 == 0, 2.0, -1.0) - 0.5 * words
+    assert _gained_by_words(position, np.full(200, 0.3), _heap(words))[0] == 0.0
