@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from honeyguide.cluster.addresses import Directory
-from honeyguide.cluster.dealing import LEAST, Front, deal, portion_of
+from honeyguide.cluster.dealing import LEAST, SHARE, Front, deal, portion_of
 from honeyguide.cluster.learning import all_others, exchange_due
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
@@ -53,7 +53,7 @@ from honeyguide.store.shards import Manifest, is_sharded, new_manifest, shard_fo
 ROUND: Final = 0.5
 """Seconds between two rounds."""
 FIRST_ROUNDS: Final = 0.1
-"""The same while portions are small: what is found is to be known to all before the next is dealt."""
+"""The same while shards could fetch more than they are dealt, as long as the crawl is small."""
 PATIENCE: Final = 120.0
 """Seconds that a lost shard may take to come back."""
 FAREWELL: Final = 60.0
@@ -130,7 +130,7 @@ class ShardedCrawl:
         """Ray's handles of the shards, while the crawl runs."""
         self._standings: dict[str, Standing] = {}
         self._limits: dict[str, int] = {}
-        self._portion = 0
+        self._hurried = False
         self._sharing: asyncio.Future[None] | None = None
         self._shared_at = 0
         """Pages at which shards told each other last what they had learned."""
@@ -395,7 +395,7 @@ class ShardedCrawl:
             self._woken.clear()
             if not self._stop:
                 try:
-                    pause = FIRST_ROUNDS if self._portion < LEAST * len(self.actors) else ROUND
+                    pause = FIRST_ROUNDS if self._hurried else ROUND
                     await asyncio.wait_for(self._woken.wait(), max(0.0, began + pause - time.monotonic()))
                 except TimeoutError:
                     continue
@@ -460,8 +460,9 @@ class ShardedCrawl:
         fronts = [
             Front(name, one.best, one.waiting, one.pages) for name, one in found.items() if name not in moving
         ]
-        self._portion = portion_of(self.tally.pages, fetched, shards=len(found))
-        grants = deal(fronts, self._portion)
+        pages, shards = self.tally.pages, len(found)
+        self._hurried = pages // SHARE < max(LEAST * shards, 2 * fetched)
+        grants = deal(fronts, portion_of(pages, fetched, shards=shards))
         self._limits = limits(found, charges(found, self._limits), grants, budget=self._budget.max_pages)
 
     def _obey(self) -> None:
