@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from honeyguide.cluster.addresses import Directory
-from honeyguide.cluster.dealing import LEAST, SHARE, Front, deal, portion_of
+from honeyguide.cluster.dealing import FIRST_PAGES, Front, deal, portion_of
 from honeyguide.cluster.learning import all_others, exchange_due
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
@@ -53,7 +53,7 @@ from honeyguide.store.shards import Manifest, is_sharded, new_manifest, shard_fo
 ROUND: Final = 0.5
 """Seconds between two rounds."""
 FIRST_ROUNDS: Final = 0.1
-"""The same while shards could fetch more than they are dealt, as long as the crawl is small."""
+"""The same among the first pages, whose portions are small."""
 PATIENCE: Final = 120.0
 """Seconds that a lost shard may take to come back."""
 FAREWELL: Final = 60.0
@@ -461,7 +461,7 @@ class ShardedCrawl:
             Front(name, one.best, one.waiting, one.pages) for name, one in found.items() if name not in moving
         ]
         pages, shards = self.tally.pages, len(found)
-        self._hurried = pages // SHARE < max(LEAST * shards, 2 * fetched)
+        self._hurried = pages < FIRST_PAGES
         grants = deal(fronts, portion_of(pages, fetched, shards=shards))
         self._limits = limits(found, charges(found, self._limits), grants, budget=self._budget.max_pages)
 

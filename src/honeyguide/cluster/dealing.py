@@ -19,8 +19,10 @@ from typing import Final
 
 import msgspec
 
-SHARE: Final = 16
-"""A portion is no more than this part of the pages so far."""
+FIRST_PAGES: Final = 256
+"""Pages that set the course of a crawl."""
+SHARES: Final = (16, 2)
+"""A portion is no more than this part of the pages so far, among the first pages and after them."""
 LEAST: Final = 8
 """Pages dealt to a shard at a time, at least, on the average, once the crawl has begun."""
 
@@ -83,7 +85,8 @@ def portion_of(pages: int, recent: int, *, shards: int) -> int:
     """Pages to deal at a time: small, so that the order stays one, but not so small that shards wait for it.
 
     While a portion is fetched, no shard hears what the others find. At first every page changes what is
-    known, so the portion is a share of the crawl so far. Later it is what shards can fetch in two rounds.
+    known, so the portion is a small share of the crawl so far. Later it is what shards can fetch in two
+    rounds: shards that wait for their portions cost more than they gain.
 
     Args:
         pages: That the crawl has.
@@ -92,6 +95,6 @@ def portion_of(pages: int, recent: int, *, shards: int) -> int:
 
     Example:
         >>> [portion_of(pages, 40, shards=4) for pages in (0, 40, 400, 4000)]
-        [1, 2, 25, 80]
+        [1, 2, 80, 80]
     """
-    return max(1, min(pages // SHARE, max(LEAST * shards, 2 * recent)))
+    return max(1, min(pages // SHARES[pages >= FIRST_PAGES], max(LEAST * shards, 2 * recent)))

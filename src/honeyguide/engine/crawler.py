@@ -43,6 +43,8 @@ LONG_WAIT = 5.0
 """Seconds; that a host is to be left alone for longer is committed at once, so that no crash forgets it."""
 REST = 0.25
 """Seconds after which a shard that has nothing to do, or may do nothing, looks around."""
+LOOKED_THROUGH = 20_000
+"""Known URLs up to which a shard of a crawl without delays looks through all of them for the best."""
 BEST = 64
 """URLs that a shard names as its best."""
 INJECTED_PRIORITY = 1e3
@@ -387,7 +389,8 @@ class Crawler:
 
     def best_waiting(self) -> list[float]:
         """Priorities of the best URLs that could be asked for now, as a shard tells them."""
-        return self._frontier.best(self._clock.now(), BEST, one_a_host=self._traffic.spaced)
+        one_a_host = self._traffic.spaced or self._frontier.known > LOOKED_THROUGH
+        return self._frontier.best(self._clock.now(), BEST, one_a_host=one_a_host)
 
     @property
     def last_url(self) -> str:
