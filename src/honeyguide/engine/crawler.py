@@ -256,7 +256,8 @@ class Crawler:
         idle = self._is_idle(neighbours)
         if idle or now - self._stood >= 0.8 * REST:
             self._stood = now
-            tally, busy = self.tally, len(self._tasks) + len(self._done)
+            # Only what may become a page: counting other work would let a page too many through.
+            tally, busy = self.tally, self._frontier.in_flight
             neighbours.mailbox.stand(
                 Standing(
                     pages=tally.pages,

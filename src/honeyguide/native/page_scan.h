@@ -329,19 +329,20 @@ NAMED(word_at)(SCAN *s, Py_ssize_t at, const char *word)
     return 1;
 }
 
-/* Where the end tag of a script starts. Between <!-- and -->, a script may name <script> and its end. */
+/* Where the end tag of a script starts. Between <!-- and -->, a script may name <script> and its end: which of
+ * the ends that follow is its own cannot be told from here. */
 static Py_ssize_t
 NAMED(script_end)(SCAN *s)
 {
-    enum { PLAIN, ESCAPED, TWICE } state = PLAIN;
+    int escaped = 0;
     for (Py_ssize_t i = s->position; i < s->length; i++) {
         CHAR c = s->source[i];
-        if (c == '-' && state != PLAIN && NAMED(word_at)(s, i, "-->"))
-            state = PLAIN;
+        if (c == '-' && escaped && NAMED(word_at)(s, i, "-->"))
+            escaped = 0;
         if (c != '<')
             continue;
-        if (state == PLAIN && NAMED(word_at)(s, i, "<!--")) {
-            state = ESCAPED;
+        if (!escaped && NAMED(word_at)(s, i, "<!--")) {
+            escaped = 1;
             i++; /* its dashes may be those of the end */
             continue;
         }
@@ -352,12 +353,12 @@ NAMED(script_end)(SCAN *s)
         if (behind < s->length && s->source[behind] != '>' && s->source[behind] != '/'
             && !Py_UNICODE_ISSPACE(s->source[behind]))
             continue;
-        if (closing && state != TWICE)
-            return i;
         if (closing)
-            state = ESCAPED;
-        else if (state == ESCAPED)
-            state = TWICE;
+            return i;
+        if (escaped) {
+            s->unclear = 1;
+            break;
+        }
     }
     return s->length;
 }
@@ -484,6 +485,11 @@ NAMED(skip_element)(SCAN *s, Tag *tag, Range name)
             s->position = NAMED(after_tag)(s, s->position);
             level -= same;
             continue;
+        }
+        if (inner_tag->flags & UNCLEAR) {
+            s->unclear = 1;
+            s->position = s->length;
+            return;
         }
         NAMED(read_attributes)(s, NULL);
         if (same)
@@ -1061,10 +1067,10 @@ NAMED(scan)(const CHAR *source, Py_ssize_t length, int blocks)
     PyObject *notes = NULL;
     if (s.shown && s.hidden && s.spare && s.open && s.headings && s.metas) {
         s.shown[s.shown_length++] = '\n';
-        if (NAMED(run)(&s) == 0)
+        if (NAMED(run)(&s) == 0 && !s.unclear)
             notes = NAMED(notes)(&s);
     }
-    if (notes == NULL && s.unclear)
+    if (s.unclear && !PyErr_Occurred())
         notes = Py_NewRef(Py_None);
     if (notes == NULL && !PyErr_Occurred())
         PyErr_NoMemory();
