@@ -1,10 +1,10 @@
 """What shards cost and bring: CPU a page beside one crawl, messages and bytes a page, growth with shards.
 
-    python benchmarks/cluster.py [--quick] [--only cost growth] [--shards 1 2 4 8]
+    python benchmarks/cluster.py [--quick] [--only cost growth] [--shards 1 2 4 8] [--repeat 3]
 
 Cost: the same generated web on loopback, crawled by one ordinary crawl and by shards of a local Ray, without
-delays. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc; start-up is left out
-for all alike, by taking the difference between a long crawl and a short one.
+delays, in turns; medians. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc,
+from the first tenth of the pages on: starting processes takes long, and not equally long each time.
 
 Growth: a web whose servers take 0.4 s for each answer, eight requests at a time a shard: waiting is the
 bottleneck. Pages a second from the first tenth of the pages on, with 1, 2, 4 and 8 shards on this machine.
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from honeyguide.cluster.coordinator import ShardedCrawl
@@ -87,7 +88,8 @@ async def crawl(job: dict[str, Any]) -> dict[str, float]:
     spec = SLOW if job["slow"] else PLAIN
     settings = config(spec, job["port"], job["pages"], job["concurrency"])
     moments: list[tuple[float, int]] = []
-    cpu, looked = 0.0, 0.0
+    spent: list[tuple[int, float]] = []
+    looked = 0.0
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         one = Crawl(settings, out=out) if not job["shards"] else None
@@ -95,15 +97,17 @@ async def crawl(job: dict[str, Any]) -> dict[str, float]:
         async for _ in one.run() if one is not None else many.run():  # type: ignore[union-attr]
             tally = (one or many).tally  # type: ignore[union-attr]
             moments.append((time.monotonic(), tally.pages))
-            if time.monotonic() - looked > 0.2 and (not many or not many.ended):
-                looked, cpu = time.monotonic(), tree_cpu()
+            if time.monotonic() - looked > 1.0 and (not many or not many.ended):
+                looked = time.monotonic()
+                spent.append((tally.pages, tree_cpu()))
         pages = (one or many).tally.pages  # type: ignore[union-attr]
+    first = next(each for each in spent if each[0] >= pages / 10)
     begin = next((at, had) for at, had in moments if had >= pages / 10)
     end = next((at, had) for at, had in moments if had >= pages)
     ended = many.ended.values() if many is not None else ()
     return {
         "pages": pages,
-        "cpu": cpu,
+        "cpu": (spent[-1][1] - first[1]) / max(1, spent[-1][0] - first[0]),
         "rate": (end[1] - begin[1]) / max(0.001, end[0] - begin[0]),
         "calls": sum(one.calls for one in ended) + (len(moments) * job["shards"] if many else 0),
         "sent": sum(one.sent for one in ended),
@@ -118,29 +122,30 @@ def aside(**job: Any) -> dict[str, float]:
     return found
 
 
-def cost(counts: list[int], *, short: int, long: int) -> list[dict[str, float]]:
+def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]]:
     rows = []
     with start_server(PLAIN) as server:
-        for shards in (0, *counts):
-            both = [
-                aside(slow=False, port=server.port, pages=pages, concurrency=32, shards=shards)
-                for pages in (short, long)
-            ]
-            pages = both[1]["pages"] - both[0]["pages"]
+        runs: dict[int, list[dict[str, float]]] = {}
+        for shards in (0, *counts) * repeat:
+            found = aside(slow=False, port=server.port, pages=pages, concurrency=32, shards=shards)
+            runs.setdefault(shards, []).append(found)
+        for shards, many in runs.items():
             row = {
                 "shards": shards,
-                "ms a page": 1000 * (both[1]["cpu"] - both[0]["cpu"]) / pages,
-                "messages a page": (both[1]["calls"] - both[0]["calls"]) / pages,
-                "bytes a page": (both[1]["sent"] - both[0]["sent"]) / pages,
-                "pages a second": both[1]["rate"],
+                "ms a page": 1000 * median(one["cpu"] for one in many),
+                "messages a page": median(one["calls"] / one["pages"] for one in many),
+                "bytes a page": median(one["sent"] / one["pages"] for one in many),
+                "pages a second": median(one["rate"] for one in many),
             }
             rows.append(row)
             first = rows[0]["ms a page"]
             name = f"{shards} shards" if shards else "one crawl"
             more = 100 * (row["ms a page"] / first - 1)
+            each = ", ".join(f"{1000 * one['cpu']:.2f}" for one in many)
             print(
-                f"{name:>10}: {row['ms a page']:6.2f} ms CPU a page ({more:+.0f} %),"
-                f" {row['messages a page']:.3f} messages and {row['bytes a page']:.0f} bytes a page",
+                f"{name:>10}: {row['ms a page']:6.2f} ms CPU a page ({more:+.0f} %; runs {each}),"
+                f" {row['messages a page']:.3f} messages and {row['bytes a page']:.0f} bytes a page,"
+                f" {row['pages a second']:.0f} pages a second",
                 flush=True,
             )
     return rows
@@ -167,6 +172,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer pages")
     parser.add_argument("--only", nargs="+", choices=("cost", "growth"), default=("cost", "growth"))
     parser.add_argument("--shards", nargs="+", type=int, default=[1, 2, 4, 8])
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each for the cost")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -176,7 +182,7 @@ def main() -> None:
     found: dict[str, object] = {}
     if "cost" in given.only:
         counts = [count for count in given.shards if count in (1, 4)]
-        found["cost"] = cost(counts, short=200, long=800 if given.quick else 3000)
+        found["cost"] = cost(counts, pages=800 if given.quick else 4000, repeat=given.repeat)
     if "growth" in given.only:
         found["growth"] = growth(given.shards, each=150 if given.quick else 400)
     if given.json:

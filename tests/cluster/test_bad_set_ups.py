@@ -38,7 +38,7 @@ def test_no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_cluster_at_the_address() -> None:
     with pytest.raises(ClusterError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*; check the address"):
-        Connection("127.0.0.1:1", 2)
+        Connection("127.0.0.1:1")
 
 
 async def test_two_coordinators_on_one_folder(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ async def _one(file: Path, out: Path) -> None:
 
 async def test_pausing_new_limits_and_reviews_reach_every_shard(tmp_path: Path) -> None:
     out = tmp_path / "many"
-    connection = Connection("", 3)
+    connection = Connection("")
     with recording_aside(write) as server:
         file = topic_file(tmp_path, server.port, recipe="scout", delay=0.1)
         job = ShardedCrawl(load(file), out=out, shards=2)

@@ -38,7 +38,7 @@ async def one_crawl(server: Recorder, folder: Path) -> None:
 
 
 async def test_a_killed_shard_goes_on(tmp_path: Path) -> None:
-    connection = Connection("", 4)
+    connection = Connection("")
     try:
         async with recording(write) as server:
             await one_crawl(server, tmp_path / "one")

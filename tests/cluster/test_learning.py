@@ -205,9 +205,9 @@ def test_page_models_learn_from_each_others_pages() -> None:
     assert isinstance(one, SharingModel)
     new = Page(url="https://c.example/", id=5, text="feathered wings at night")
     before = one.judge(new).score
-    one.join([other.shared()])
+    one.join([other.shared(2)])
     last = Page(url="https://a.example/last", id=6, text="one more plain page")
     assert one.observe(last, one.judge(last))  # the fit was due
     assert one.judge(new).score > before
     with pytest.raises(ValueError, match="other keywords"):
-        one.join([Calibrated().fit(Examples(keywords=("owl", "barn"))).shared()])
+        one.join([Calibrated().fit(Examples(keywords=("owl", "barn"))).shared(2)])

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.realtime, pytest.mark.filterwarnings
 
 @pytest.fixture(scope="module", autouse=True)
 def one_ray() -> Iterator[None]:
-    connection = Connection("", 4)
+    connection = Connection("")
     yield
     connection.close()
 

@@ -23,7 +23,7 @@ POINTS = [name for name in failpoint.NAMES if name.startswith(("outbox.", "post.
 
 @pytest.fixture(scope="module", autouse=True)
 def one_ray() -> Iterator[None]:
-    connection = Connection("", 4)
+    connection = Connection("")
     yield
     connection.close()
 

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.realtime, pytest.mark.filterwarnings("ignore::Resource
 @pytest.fixture(scope="module", autouse=True)
 def one_ray() -> Iterator[None]:
     """One local Ray for all tests of this file."""
-    connection = Connection("", 4)
+    connection = Connection("")
     yield
     connection.close()
 

@@ -240,7 +240,7 @@ class ShardedCrawl:
                 check_store(self.manifest.store)
                 self._claim = Claim(self.manifest.store, _key(self.out))
                 self._claim.take()
-            connection = Connection(self._address, len(names))
+            connection = Connection(self._address)
             try:
                 connection.require_room(len(names))
                 say(INFO, "crawl started", topic=self.config.topic.name, shards=len(names), out=str(self.out))

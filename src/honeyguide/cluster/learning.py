@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.cluster.dealing import FIRST_PAGES
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import PageModel, SharingModel
@@ -25,8 +26,9 @@ from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.models import Saved
 
 EARLIEST = 4
-GROWTH = 0.2
-"""Learning is merged after so many pages, or when the crawl has grown by so much, whichever comes later."""
+GROWTHS = (0.2, 0.5)
+"""Learning is merged after so many pages, or when the crawl has grown by so much (among the first pages and
+after them), whichever comes later. Each time all shards fit their page models, so it is not done lightly."""
 MOST_ROWS = 2048
 """Samples that one shard is told, of all others together."""
 
@@ -39,10 +41,10 @@ def exchange_due(pages: int, last: int) -> bool:
         last: Of all shards when it was merged last.
 
     Example:
-        >>> exchange_due(3, 0), exchange_due(4, 0), exchange_due(1100, 1000), exchange_due(1200, 1000)
+        >>> exchange_due(3, 0), exchange_due(4, 0), exchange_due(1200, 1000), exchange_due(1500, 1000)
         (False, True, False, True)
     """
-    return pages - last >= max(EARLIEST, GROWTH * last)
+    return pages - last >= max(EARLIEST, GROWTHS[last >= FIRST_PAGES] * last)
 
 
 def others_of(told: Mapping[str, Saved]) -> dict[str, Saved]:
@@ -93,12 +95,12 @@ class Learned(msgspec.Struct, frozen=True):
         return self.order is None and self.model is None
 
 
-def learned_by(order: LinkOrder, model: PageModel) -> Learned:
-    """What a crawl has learned by itself."""
+def learned_by(order: LinkOrder, model: PageModel, *, shards: int) -> Learned:
+    """What the crawl of one of so many shards has learned by itself."""
     inner = _bare(model)
     return Learned(
         order.shared() if isinstance(order, SharingOrder) else None,
-        inner.shared() if isinstance(inner, SharingModel) else None,
+        inner.shared(shards) if isinstance(inner, SharingModel) else None,
     )
 
 

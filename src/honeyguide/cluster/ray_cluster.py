@@ -44,10 +44,9 @@ class Connection:
 
     Args:
         address: Of a cluster, such as `ray://head:10001`, `head:6379` or `auto`; empty for a Ray of our own.
-        shards: How many actors there will be.
     """
 
-    def __init__(self, address: str, shards: int) -> None:
+    def __init__(self, address: str) -> None:
         self.ray = import_ray()
         self._own = not self.ray.is_initialized()
         self.local = not address
@@ -60,7 +59,7 @@ class Connection:
                 _knock(address)
                 self.ray.init(address=address, **options)
             else:
-                self._start_local(shards, options)
+                self._start_local(options)
         except RuntimeError as error:
             if "version mismatch" not in str(error).lower():
                 raise ClusterError(f"Ray does not start ({first_line(error)}); see its logs") from error
@@ -76,13 +75,13 @@ class Connection:
         finally:
             _restore(terminate)
 
-    def _start_local(self, shards: int, options: dict[str, Any]) -> None:
+    def _start_local(self, options: dict[str, Any]) -> None:
         """A Ray of our own. Two that start at the same moment may want the same port: it is tried again."""
         for left in range(ATTEMPTS - 1, -1, -1):
             try:
                 self.ray.init(
                     address="local",
-                    num_cpus=max(shards + 1, os.cpu_count() or 1),
+                    num_cpus=0,  # shards take none, and Ray starts a process for each that it has
                     object_store_memory=STORE_BYTES,
                     include_dashboard=False,
                     **options,

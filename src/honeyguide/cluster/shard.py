@@ -282,7 +282,10 @@ class Shard:
         if not self._ready.is_set() or self._over.is_set():
             return Learned()
         try:
-            self._in_crawl(lambda crawler: found.set_result(learned_by(crawler.order, crawler.model)))
+            count = len(self._shards)
+            self._in_crawl(
+                lambda crawler: found.set_result(learned_by(crawler.order, crawler.model, shards=count))
+            )
             return found.result(LEARNING_SECONDS)
         except (TimeoutError, RuntimeError):  # busy, or its loop has just ended
             return Learned()

@@ -65,8 +65,8 @@ class TeachablePageModel(PageModel, Protocol):
 class SharingModel(PageModel, Protocol):
     """A page model that can learn from the pages of the same model in other shards."""
 
-    def shared(self) -> Saved:
-        """What it learned by itself."""
+    def shared(self, shards: int) -> Saved:
+        """What it learned by itself, for so many shards (this one among them)."""
         ...
 
     def join(self, others: Sequence[Saved]) -> None:

@@ -31,6 +31,8 @@ LEAST_PAGES: Final = 20
 """Pages before the first fit."""
 GROWTH: Final = 1.25
 """Fitted again when so many times as many pages have come."""
+GROWTH_BESIDE_OTHERS: Final = 2.0
+"""The same for one of several shards, which is fitted whenever others tell of their pages: that is sooner."""
 USUAL_PAGES: Final = 200.0
 """Pages of the web in general that the built-in table of common words stands for."""
 COLD_PAGES: Final = 60.0
@@ -165,6 +167,8 @@ class Calibrated:
         self._likeness: Array = np.zeros(0)
         self._keywords: list[float] = []
         self._terms: list[str] = []
+        self._usual: Array = np.zeros(0)
+        """Pages of the web in general that have each term."""
         self._own: dict[int, float] = {}
         self._places = Places(self._vocabulary)
         self._last: tuple[Page, _Read] | None = None
@@ -271,10 +275,14 @@ class Calibrated:
             found.append((text.id, score, score >= self.threshold))
         return found
 
-    def shared(self) -> Saved:
-        """The pages it remembers by itself, for the same model in other shards."""
+    def shared(self, shards: int) -> Saved:
+        """Pages it remembers by itself, for the same model in other shards: as many as they take.
+
+        Args:
+            shards: How many there are, this one among them.
+        """
         self._check()
-        texts = [text for text in self._sample if text.id][-SAMPLE:]
+        texts = [text for text in self._sample if text.id][-_share(shards) :]
         numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)]))
         words = list(self._vocabulary)
         place = np.zeros(len(words), np.int64)
@@ -304,10 +312,11 @@ class Calibrated:
             ValueError: It is not what `shared` gives.
         """
         self._check()
-        most = SAMPLE // (len(others) + 1)
+        most = _share(len(others) + 1)
         texts: list[_Text] = []
         for told in others:
             texts += self._told(told, most)
+        self._places = Places(self._vocabulary)
         self._others = texts
         self._seen_by_others = sum(msgspec.convert(told.values["seen"], int) for told in others)
         if texts and self._seen + self._seen_by_others >= LEAST_PAGES:
@@ -325,7 +334,6 @@ class Calibrated:
             raise ValueError("another shard has other keywords")
         numbers = self._vocabulary
         place = np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int64)
-        self._places = Places(numbers)
         ends = np.cumsum(sizes)
         return [
             _Text(
@@ -602,7 +610,8 @@ class Calibrated:
 
     def _refit(self) -> None:
         """Learn from everything remembered."""
-        self._due = max(self._seen + 10, math.ceil(self._seen * GROWTH), LEAST_PAGES)
+        growth = GROWTH_BESIDE_OTHERS if self._others else GROWTH
+        self._due = max(self._seen + 10, math.ceil(self._seen * growth), LEAST_PAGES)
         self._last = None
         if len(self._vocabulary) > MOST_VOCABULARY:
             self._forget()
@@ -646,6 +655,7 @@ class Calibrated:
         place[used] = np.arange(len(used))
         names = list(self._vocabulary)
         self._vocabulary = {names[number]: new for new, number in enumerate(used.tolist())}
+        self._usual = np.zeros(0)
         self._places = Places(self._vocabulary)
         for group in (self._sample, self._others, self._given, self._taught):
             group[:] = [msgspec.structs.replace(text, terms=place[text.terms]) for text in group]
@@ -655,9 +665,12 @@ class Calibrated:
         size = len(self._vocabulary)
         seen = np.concatenate([np.zeros(0, np.int64), *(text.terms for text in pages)])
         counts = np.bincount(seen, minlength=size).astype(np.float64)
-        table = background(self._analyser)
-        usual = np.array([USUAL_PAGES * table.counts.get(term, 1) / table.documents for term in self._terms])
-        idf: Array = np.log((len(pages) + USUAL_PAGES + 1.0) / (counts + usual + 0.5))
+        if len(self._usual) < size:  # the vocabulary has grown
+            table = background(self._analyser)
+            new = [USUAL_PAGES * table.counts.get(each, 1) / table.documents
+                   for each in self._terms[len(self._usual) :]]  # fmt: skip
+            self._usual = np.append(self._usual, new)
+        idf: Array = np.log((len(pages) + USUAL_PAGES + 1.0) / (counts + self._usual + 0.5))
         if len(pages) >= LEAST_PAGES:
             idf[counts < 2] = 0.0
         return np.maximum(idf, 0.0)
@@ -702,6 +715,11 @@ class Calibrated:
     def _scores(self, texts: Iterable[_Text]) -> Array:
         evidence = np.array([text.keywords for text in texts])
         return np.asarray(-np.expm1(-STEEPNESS * (evidence @ self._keyword_weights)))
+
+
+def _share(shards: int) -> int:
+    """Pages of each shard that a model learns from: together no more than one model remembers."""
+    return max(1, SAMPLE // shards)
 
 
 def _largest(parts: Array, most: int) -> list[int]:

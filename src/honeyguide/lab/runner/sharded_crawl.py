@@ -213,7 +213,10 @@ def share_learning(shards: Sequence[_Shard]) -> None:
     """Merge what the shards' orders have learned, where they can share it."""
     if len(shards) < 2:
         return
-    told = {shard.name: learned_by(shard.crawler.order, shard.crawler.model) for shard in shards}
+    told = {
+        shard.name: learned_by(shard.crawler.order, shard.crawler.model, shards=len(shards))
+        for shard in shards
+    }
     others = all_others(told)
     for shard in shards:
         teach(shard.crawler.order, shard.crawler.model, *others[shard.name])
