@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import pytest
 
 from honeyguide.lab.experiments import sharded
 from honeyguide.lab.experiments.sharded import ShardedOptions
+from honeyguide.lab.runner import sharded_crawl as sharded_crawl_runner
 from honeyguide.lab.runner.hosts_split import joined, split
 from honeyguide.lab.runner.recorded_world import open_world
 from honeyguide.lab.runner.sharded_crawl import Course, Sharing, sharded_crawl
@@ -59,9 +62,37 @@ def test_folders_stand_in_for_hosts(place: tuple[World, Situation]) -> None:
     )
 
 
+async def test_a_shard_that_rests_shows_its_urls_at_what_they_are_worth_now(
+    place: tuple[World, Situation],
+) -> None:
+    world, there = place
+    examples = Examples(keywords=there.task.keywords)
+    with ExitStack() as stack:
+        shards = sharded_crawl_runner._make(
+            world, there, examples, recipe="scout", shards=3, sharing=Sharing(), stack=stack
+        )
+        fetched: list[str] = []
+        for _ in range(3):  # all of them have begun, and know of each other's hosts
+            await sharded_crawl_runner._fetch(shards, {shard.name: 4 for shard in shards}, fetched)
+            for shard in shards:
+                shard.crawler.settle()
+            sharded_crawl_runner._deliver(shards)
+            for shard in shards:
+                shard.crawler.settle()
+        sharded_crawl_runner.share_learning(shards)
+        resting = max(shards, key=lambda shard: shard.crawler.waiting)
+        before = sorted(resting.crawler.best_waiting())
+        others = {shard.name: 20 * (shard is not resting) for shard in shards}
+        await sharded_crawl_runner._fetch(shards, others, fetched)
+        assert sorted(resting.crawler.best_waiting()) == before != []
+        sharded_crawl_runner.share_learning(shards)
+        assert sorted(resting.crawler.best_waiting()) != pytest.approx(before, abs=1e-3)
+
+
 def test_the_study(place: tuple[World, Situation]) -> None:
     options: dict[str, object] = {
         "experiments": [],
+        "own_hosts": [],
         "generated": [WEB],
         "recipes": ["best-first"],
         "whole_graph": ["pagerank"],

@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.cluster.dealing import FIRST_PAGES
+from honeyguide.engine.crawler import Crawler
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import PageModel, SharingModel
 from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.models import Saved
 
-EARLIEST = 4
-GROWTHS = (0.2, 0.5)
+EARLIEST = 2
+GROWTHS = (0.05, 0.5)
 """Learning is merged after so many pages, or when the crawl has grown by so much (among the first pages and
 after them), whichever comes later. Each time all shards fit their page models, so it is not done lightly."""
 MOST_ROWS = 2048
@@ -41,7 +42,7 @@ def exchange_due(pages: int, last: int) -> bool:
         last: Of all shards when it was merged last.
 
     Example:
-        >>> exchange_due(3, 0), exchange_due(4, 0), exchange_due(1200, 1000), exchange_due(1500, 1000)
+        >>> exchange_due(1, 0), exchange_due(2, 0), exchange_due(1200, 1000), exchange_due(1500, 1000)
         (False, True, False, True)
     """
     return pages - last >= max(EARLIEST, GROWTHS[last >= FIRST_PAGES] * last)
@@ -104,13 +105,14 @@ def learned_by(order: LinkOrder, model: PageModel, *, shards: int) -> Learned:
     )
 
 
-def teach(order: LinkOrder, model: PageModel, others: Saved, models: Sequence[Saved]) -> None:
+def teach(crawler: Crawler, others: Saved, models: Sequence[Saved]) -> None:
     """Let a crawl know what others have learned."""
-    inner = _bare(model)
-    if isinstance(order, SharingOrder):
-        order.join(others)
+    inner = _bare(crawler.model)
     if isinstance(inner, SharingModel) and models:
         inner.join(models)
+    if isinstance(crawler.order, SharingOrder):
+        crawler.order.join(others)
+        crawler.revise()
 
 
 def all_others(told: Mapping[str, Learned]) -> dict[str, tuple[Saved, list[Saved]]]:

@@ -293,7 +293,7 @@ class Shard:
     def learn(self, order: Saved, models: list[Saved]) -> None:
         """Take what the other shards have learned, between two turns of the crawl."""
         with suppress(RuntimeError):  # the crawl's loop has just ended
-            self._in_crawl(lambda crawler: teach(crawler.order, crawler.model, order, models))
+            self._in_crawl(lambda crawler: teach(crawler, order, models))
 
     def _in_crawl(self, what: Callable[[Crawler], object]) -> None:
         self._tell(lambda crawl: what(crawl.crawler) if crawl.crawler is not None else None)

@@ -388,6 +388,14 @@ class Crawler:
         self._exchange()
         return self._committer.fresh()
 
+    def revise(self) -> None:
+        """Let the order say which priorities are others now, after it was taught from outside.
+
+        A shard that is dealt no pages would otherwise show its URLs at what they were worth long ago.
+        """
+        self._arrival.revise()
+        self._stood = float("-inf")
+
     def best_waiting(self) -> list[float]:
         """Priorities of the best URLs that could be asked for now, as a shard tells them."""
         one_a_host = self._traffic.spaced or self._frontier.known > LOOKED_THROUGH

@@ -329,7 +329,7 @@ class Scout(LocalOrder):
             np.add(tables[name], change, out=tables[name])
         self._others = others
         # All shards hear this at the same time: weights and standards taken now are of one and the same pool.
-        self._relearn_at = self._fetched
+        self._relearn_at = self._refresh_at = self._fetched
         for number, worth in zip(ids.tolist(), worths.tolist(), strict=True):
             at = self._slots.get(number)
             if at is not None:

@@ -26,6 +26,8 @@ class ShardedOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     experiments: tuple[str, ...] = ("schools", "webkb", "office", "manuals")
     """Where webs, topics, keywords and seeds are taken from; folders stand in for hosts on these."""
+    own_hosts: tuple[str, ...] = ("manuals",)
+    """The same of webs with several hosts, which are shared out as they are."""
     generated: tuple[str, ...] = ("generated:7:8000",)
     """Webs of many hosts, which are shared out as they are."""
     recipes: tuple[str, ...] = ("best-first", "scout")
@@ -63,13 +65,15 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     del data, jobs  # webs are found by name, and one crawl at a time fits into memory
     chosen = msgspec.convert(options, ShardedOptions)
     cells: list[Cell] = []
-    for name in chosen.experiments:
+    ways = [(name, True) for name in chosen.experiments] + [(name, False) for name in chosen.own_hosts]
+    for name, split in ways:
         found = _recorded(name, chosen)
         texts = {id(world): _texts(world) for world, _ in found[: chosen.whole_graph_topics]}
+        title = f"{name}, folders as hosts" if split and name in chosen.own_hosts else name
         for number, (world, there) in enumerate(found):
             some = texts[id(world)] if number < chosen.whole_graph_topics else None
-            cells += _crawls(name, world, there, chosen, texts=some, split=True)
-            progress(f"{name}: {there.task.title}")
+            cells += _crawls(title, world, there, chosen, texts=some, split=split)
+            progress(f"{title}: {there.task.title}")
     for name in chosen.generated:
         world = open_world(name)
         background = _texts(world)

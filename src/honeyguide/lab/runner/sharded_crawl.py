@@ -219,4 +219,4 @@ def share_learning(shards: Sequence[_Shard]) -> None:
     }
     others = all_others(told)
     for shard in shards:
-        teach(shard.crawler.order, shard.crawler.model, *others[shard.name])
+        teach(shard.crawler, *others[shard.name])
