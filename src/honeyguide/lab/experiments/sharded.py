@@ -66,9 +66,11 @@ def run(options: dict[str, object], *, data: DataFinder, progress: Progress, job
     chosen = msgspec.convert(options, ShardedOptions)
     cells: list[Cell] = []
     ways = [(name, True) for name in chosen.experiments] + [(name, False) for name in chosen.own_hosts]
-    for name, split in ways:
-        found = _recorded(name, chosen)
-        texts = {id(world): _texts(world) for world, _ in found[: chosen.whole_graph_topics]}
+    webs = [(_recorded(name, chosen), name, split) for name, split in ways]
+    texts = {
+        id(world): _texts(world) for found, _, _ in webs for world, _ in found[: chosen.whole_graph_topics]
+    }
+    for found, name, split in webs:
         title = f"{name}, folders as hosts" if split and name in chosen.own_hosts else name
         for number, (world, there) in enumerate(found):
             some = texts[id(world)] if number < chosen.whole_graph_topics else None
