@@ -10,12 +10,60 @@ from pathlib import Path
 import pytest
 
 from honeyguide.engine.clock import WallClock
+from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.neighbours import Mailbox, Neighbours
+from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec
 from honeyguide.model import Topic
 
 LIMIT = 5
+
+
+class Slow(GeneratedFetcher):
+    """Takes its time once some pages were asked for."""
+
+    def __init__(self, web: GeneratedWeb) -> None:
+        super().__init__(web, WallClock())
+        self.asked = 0
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        self.asked += not request.url.endswith("/robots.txt")
+        if self.asked >= LIMIT:
+            await asyncio.sleep(1.0)
+        return await super().fetch(request)
+
+
+@pytest.mark.realtime
+async def test_a_shard_that_has_spent_its_portion_waits_for_answers_without_turning_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = GeneratedWeb(WebSpec(pages=400, hosts=20, crawl_delay=0.0))
+    name = web.topics[0]
+    topic = Topic(name, keywords=tuple(web.keywords(name)), seeds=tuple(web.seeds(name, distance=1)))
+    mailbox, turns = Mailbox(), 0
+    dispatch = Crawler._dispatch
+
+    def counted(crawler: Crawler) -> None:
+        nonlocal turns
+        turns += 1
+        dispatch(crawler)
+
+    monkeypatch.setattr(Crawler, "_dispatch", counted)
+    job = Crawl(
+        topic,
+        out=tmp_path / "shard",
+        fetcher=Slow(web),
+        neighbours=Neighbours("00", ("00",), lambda _: "00", mailbox),
+        parse_workers=1,
+    )
+    mailbox.allow(LIMIT)
+    async with asyncio.timeout(60):
+        async for event in job.run():
+            if event.kind == "page" and event.data["number"] == LIMIT:
+                job.stop()
+    assert mailbox.standing.limit == LIMIT
+    assert turns < 100
 
 
 @pytest.mark.realtime

@@ -53,6 +53,14 @@ def test_ties_go_to_the_url_found_first(state: State) -> None:
     assert [popped(frontier), popped(frontier), popped(frontier)] == [1, 2, 3]
 
 
+def test_what_is_under_way_is_not_among_the_best_that_wait(state: State) -> None:
+    frontier = Frontier(state)
+    frontier.add([found(1, 0.9), found(2, 0.8), found(3, 0.1, host="b.example")])
+    assert popped(frontier) == 1
+    assert frontier.best(0.0, 9, one_a_host=False) == pytest.approx([0.8, 0.1])
+    assert frontier.best(0.0, 9) == pytest.approx([0.1])
+
+
 def test_blocked_host_waits_and_others_go_first(state: State) -> None:
     frontier = Frontier(state)
     frontier.add([found(1, 0.9), found(2, 0.1, host="b.example")])

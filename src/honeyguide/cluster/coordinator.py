@@ -13,7 +13,7 @@ import os
 import shutil
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -60,6 +60,10 @@ FAREWELL: Final = 60.0
 """Seconds that a shard may take to stop in order."""
 WORK: Final = "/var/tmp/honeyguide"  # noqa: S108 - one folder a user's machine, and trusted as such
 """Where machines of a cluster keep their shards."""
+AHEAD: Final = 4
+"""Pages dealt for each request that shards can have under way; what is left is dealt anew."""
+EVERYTHING: Final = 1 << 40
+"""Pages that a shard without others may fetch."""
 DONE: Final = "nothing left to fetch"
 
 
@@ -367,7 +371,6 @@ class ShardedCrawl:
         rest: dict[str, int] = {}
         seen_control = self._signature(control.FILE)
         seen_reviews: tuple[int, int] | None = None
-        before = 0
         while not self._stop and not self._more:
             began = time.monotonic()
             if (signature := self._signature(control.FILE)) != seen_control:
@@ -387,8 +390,9 @@ class ShardedCrawl:
             if whole and len(idle) == len(self.actors) and idle == rest:
                 self._stop = self._stop or DONE
             rest = idle if whole else {}
-            self._deal(tally.pages - before)
-            before = tally.pages
+            changed = self._deal()
+            if changed and not self._stop:
+                await self._round(changed)
             if whole and not self._stop:
                 self._share_when_due(tally.pages)
             yield self.progress
@@ -400,9 +404,13 @@ class ShardedCrawl:
                 except TimeoutError:
                     continue
 
-    async def _round(self) -> bool:
-        """Ask all shards where they stand; whether all answered."""
-        answers = await asyncio.gather(*(self._turn(name) for name in self.actors))
+    async def _round(self, names: Sequence[str] = ()) -> bool:
+        """Ask shards where they stand, and tell them what they may do; whether all answered.
+
+        Args:
+            names: Which; by default all.
+        """
+        answers = await asyncio.gather(*(self._turn(name) for name in names or self.actors))
         return all(answers)
 
     async def _turn(self, name: str, stop: str = "") -> bool:
@@ -451,19 +459,23 @@ class ShardedCrawl:
                     ) from error
                 await asyncio.sleep(0.5)
 
-    def _deal(self, fetched: int) -> None:
-        """Give out a portion, by what shards say of the tops of their frontiers."""
-        found = self._standings
+    def _deal(self) -> list[str]:
+        """Give out a portion, by what shards say of the tops of their frontiers; whose limits changed."""
+        found, before = self._standings, self._limits
         if len(found) < len(self.actors):
-            return
+            return []
         moving = {name for one in found.values() for name in one.moving}
         fronts = [
             Front(name, one.best, one.waiting, one.pages) for name, one in found.items() if name not in moving
         ]
         pages, shards = self.tally.pages, len(found)
-        self._hurried = pages < FIRST_PAGES
-        grants = deal(fronts, portion_of(pages, fetched, shards=shards))
-        self._limits = limits(found, charges(found, self._limits), grants, budget=self._budget.max_pages)
+        self._hurried = pages < FIRST_PAGES and shards > 1
+        slots, busy = self.config.crawl.concurrency, sum(one.in_flight for one in found.values())
+        # One crawl, too, asks for as many pages as it has slots before it knows what comes of them.
+        portion = max(slots - busy, portion_of(pages, most=AHEAD * slots * shards))
+        grants = deal(fronts, portion) if shards > 1 else dict.fromkeys(found, EVERYTHING)
+        self._limits = limits(found, charges(found, before), grants, budget=self._budget.max_pages)
+        return [name for name, limit in self._limits.items() if limit != before.get(name)]
 
     def _obey(self) -> None:
         """Follow a request from outside; what was asked before this run began is not meant for it."""

@@ -21,10 +21,8 @@ import msgspec
 
 FIRST_PAGES: Final = 256
 """Pages that set the course of a crawl."""
-SHARES: Final = (16, 2)
+SHARES: Final = (16, 8)
 """A portion is no more than this part of the pages so far, among the first pages and after them."""
-LEAST: Final = 8
-"""Pages dealt to a shard at a time, at least, on the average, once the crawl has begun."""
 
 
 class Front(msgspec.Struct, frozen=True):
@@ -81,20 +79,18 @@ def _next(
     return (-top[-1] if top else 0.0), True, fronts[place].pages + granted, place
 
 
-def portion_of(pages: int, recent: int, *, shards: int) -> int:
-    """Pages to deal at a time: small, so that the order stays one, but not so small that shards wait for it.
+def portion_of(pages: int, *, most: int) -> int:
+    """Pages to deal at a time: few, so that the order stays one, but enough that nobody waits for a portion.
 
     While a portion is fetched, no shard hears what the others find. At first every page changes what is
-    known, so the portion is a small share of the crawl so far. Later it is what shards can fetch in two
-    rounds: shards that wait for their portions cost more than they gain.
+    known, so the portion is a small share of the crawl so far; later a larger one.
 
     Args:
         pages: That the crawl has.
-        recent: That came since the last portion was dealt.
-        shards: How many share them.
+        most: Pages that shards may want: several for each slot, since the best URLs are never spread evenly.
 
     Example:
-        >>> [portion_of(pages, 40, shards=4) for pages in (0, 40, 400, 4000)]
-        [1, 2, 80, 80]
+        >>> [portion_of(pages, most=128) for pages in (0, 160, 400, 4000)]
+        [1, 10, 50, 128]
     """
-    return max(1, min(pages // SHARES[pages >= FIRST_PAGES], max(LEAST * shards, 2 * recent)))
+    return max(1, min(pages // SHARES[pages >= FIRST_PAGES], most))

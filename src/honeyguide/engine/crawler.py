@@ -240,7 +240,7 @@ class Crawler:
         return spent(hard, self.tally) or ("" if self._tasks or self._done else self._revisits.spent())
 
     def _exchange(self) -> None:
-        """Take in what other shards sent, and say where this one stands."""
+        """Take in what other shards sent."""
         neighbours = self._neighbours
         if neighbours is None:
             return
@@ -253,31 +253,43 @@ class Crawler:
             self._asked_low_at = -1
             if self._committer.due(now):
                 self._committer.commit(now)
-        idle = self._is_idle(neighbours)
+
+    def _stand(self) -> None:
+        """Say where this shard stands, once it has asked for what it may; its best URLs only now and then.
+
+        Who deals pages to shards must know what is under way, or deals them what they are spending already.
+        """
+        neighbours = self._neighbours
+        if neighbours is None:
+            return
+        now, idle = self._clock.now(), self._is_idle(neighbours)
+        before = neighbours.mailbox.standing
+        best, known = before.best, before.known
         if idle or now - self._stood >= 0.8 * REST:
-            self._stood = now
-            # Only what may become a page: counting other work would let a page too many through.
-            tally, busy = self.tally, self._frontier.in_flight
-            neighbours.mailbox.stand(
-                Standing(
-                    pages=tally.pages,
-                    relevant=tally.relevant,
-                    bytes=tally.bytes,
-                    requests=tally.requests,
-                    seconds=tally.seconds,
-                    since_relevant=tally.since_relevant,
-                    waiting=self._frontier.waiting,
-                    in_flight=busy,
-                    known=self._frontier.known - self._frontier.counts.get(Outcome.ELSEWHERE, 0),
-                    limit=max(neighbours.mailbox.limit or 0, tally.pages + busy),
-                    idle=idle,
-                    moves=neighbours.moves + tally.pages + tally.requests,
-                    best=self.best_waiting(),
-                    last=self._last_url,
-                    paused=self.paused,
-                    moving=neighbours.moving_to,
-                )
+            self._stood, best = now, self.best_waiting()
+            known = self._frontier.known - self._frontier.counts.get(Outcome.ELSEWHERE, 0)
+        # Only what may become a page: counting other work would let a page too many through.
+        tally, busy = self.tally, self._frontier.in_flight
+        neighbours.mailbox.stand(
+            Standing(
+                pages=tally.pages,
+                relevant=tally.relevant,
+                bytes=tally.bytes,
+                requests=tally.requests,
+                seconds=tally.seconds,
+                since_relevant=tally.since_relevant,
+                waiting=self._frontier.waiting,
+                in_flight=busy,
+                known=known,
+                limit=max(neighbours.mailbox.limit or 0, tally.pages + busy),
+                idle=idle,
+                moves=neighbours.moves + tally.pages + tally.requests,
+                best=best,
+                last=self._last_url,
+                paused=self.paused,
+                moving=neighbours.moving_to,
             )
+        )
 
     def _is_idle(self, neighbours: Neighbours) -> bool:
         """Nothing waits, nothing is under way, nothing is to be said to others or committed."""
@@ -336,6 +348,7 @@ class Crawler:
     async def _turn(self) -> bool:
         """Dispatch what can go, wait for something to come back, deal with it. False: nothing is left."""
         self._dispatch()
+        self._stand()
         now = self._clock.now()
         if not self._tasks and not self._done:
             if self.paused:
@@ -542,7 +555,7 @@ class Crawler:
         if self._clock.virtual:
             await self._woken()
             return
-        free = self._busy(now) < self._options.concurrency
+        free = self._busy(now) < self._options.concurrency and self._may_ask()
         ready = self._next_ready(now) if free else self._traffic.slots.next_slow(now)
         waits = [] if ready is None else [max(0.001, ready - now)]
         if self._committer.holds or self._neighbours is not None:

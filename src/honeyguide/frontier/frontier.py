@@ -475,6 +475,8 @@ class Frontier:
             columns, end = self._columns, self._columns.size + 1
             rows = np.flatnonzero(columns.status[1:end] == _WAITING) + 1
             rows = rows[ready[columns.hosts[rows]]]
+            if self._in_flight:  # their status says that they wait, until an answer is in
+                rows = rows[~np.isin(rows, list(self._in_flight))]
             found = columns.priority[rows] - hosts.penalty[columns.hosts[rows]]
         if len(found) > most:
             found = np.partition(found, len(found) - most)[-most:]

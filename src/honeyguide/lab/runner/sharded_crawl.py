@@ -134,10 +134,9 @@ def _config(there: Situation, examples: Examples, recipe: str, seeds: Sequence[s
 async def _rounds(shards: Sequence[_Shard], pages: int, sharing: Sharing) -> Course:
     fetched: list[str] = []
     rounds = links = 0
-    exchanged = before = idle = 0
+    exchanged = idle = 0
     while len(fetched) < pages and idle < 3:
-        portion = portion_of(len(fetched), len(fetched) - before, shards=len(shards))
-        before = len(fetched)
+        portion = portion_of(len(fetched), most=pages)
         grants = _grants(shards, min(portion, pages - len(fetched)))
         moved = await _fetch(shards, grants, fetched)
         for shard in shards:
