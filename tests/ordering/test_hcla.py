@@ -238,7 +238,10 @@ def test_light_frontier_columns() -> None:
         assert found == pytest.approx(cosines(u[:, :3], new[:, 4:], query), abs=1e-6)
 
 
-def test_every_reordering_keeps_up_with_the_full_decomposition() -> None:
+@pytest.mark.parametrize(
+    "options", [{}, {"frontier_weight": 1.0}, {"background_until": 100}, {"fetched_kept": 90}]
+)
+def test_every_reordering_keeps_up_with_the_full_decomposition(options: dict[str, Any]) -> None:
     """On a growing crawl, following from the last subspace gives what decomposing anew gives."""
     random = np.random.default_rng(3)
     words = np.array([f"w{number}" for number in range(120)])
@@ -252,8 +255,8 @@ def test_every_reordering_keeps_up_with_the_full_decomposition() -> None:
 
     given = Examples(keywords=tuple(subjects[0][:4]), unlabelled=tuple(Document(text()) for _ in range(400)))
     tracked, full = (
-        Hcla(options=HclaOptions(k=10), examples=given),
-        Hcla(options=HclaOptions(k=10, method="full"), examples=given),
+        Hcla(options=HclaOptions(k=10, **options), examples=given),
+        Hcla(options=HclaOptions(k=10, method="full", **options), examples=given),
     )
     links: list[tuple[int, int]] = []
     correlations = []
@@ -361,7 +364,7 @@ def test_a_corpus_that_cannot_serve_is_refused_at_once(examples: Examples, probl
         Hcla(examples=examples)
 
 
-@pytest.mark.parametrize("option", ["k", "reorder_every", "fetched_kept", "frontier_kept", "passes"])
+@pytest.mark.parametrize("option", ["k", "reorder_every", "fetched_kept", "frontier_kept", "rounds"])
 def test_bad_options(option: str) -> None:
     options: dict[str, Any] = {option: 0}
     with pytest.raises(ValueError, match="at least 1"):
@@ -370,7 +373,13 @@ def test_bad_options(option: str) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"link_weight": 0.0}, {"link_weight": float("nan")}, {"frontier_weight": -1.0}, {"warm_up": -1}],
+    [
+        {"link_weight": 0.0},
+        {"link_weight": float("nan")},
+        {"frontier_weight": -1.0},
+        {"warm_up": -1},
+        {"passes": -1},
+    ],
 )
 def test_bad_weights(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must be above 0"):

@@ -13,6 +13,7 @@ from honeyguide.text.svd_update import (
     correct_weights,
     fold_in_documents,
     fold_in_terms,
+    followed,
     orthogonality_error,
     orthonormal,
     subspace_angle,
@@ -186,3 +187,27 @@ def test_an_empty_decomposition_can_grow() -> None:
     matrix = low_rank(14, TERMS, 30, rank=4)
     empty = Svd(np.zeros((TERMS, 0)), np.zeros(0), np.zeros((0, 0)))
     assert_same(add_documents(empty, matrix, rank=4), full(matrix, 4))
+
+
+def test_followed_places_new_rows_with_a_single_product() -> None:
+    """Rows that are new are zero in the start: the product that tells the values gives them their place."""
+    random = np.random.default_rng(5)
+    falling = np.geomspace(100.0, 0.1, 40)
+    matrix = random.normal(size=(230, 40)) * falling @ np.linalg.qr(random.normal(size=(300, 40)))[0].T
+    start = np.zeros((230, 15))
+    start[:200] = truncated_svd(matrix[:200], 15).u
+    vectors, values = followed(lambda block: matrix @ (matrix.T @ block), start, 10, spare=5, rounds=0)
+    exact = truncated_svd(matrix, 10)
+    assert vectors.shape == (230, 15)
+    assert np.abs(vectors.T @ vectors - np.eye(15)).max() < 1e-8
+    assert values[:5] == pytest.approx(exact.s[:5], rel=0.1)
+    for number in range(5):
+        found, true = vectors[200:, number], exact.u[200:, number]
+        assert abs(found @ true) / (np.linalg.norm(found) * np.linalg.norm(true)) > 0.95
+
+
+def test_followed_gives_no_more_than_the_rank() -> None:
+    matrix = np.diag([3.0, 2.0, 0.0, 0.0])
+    vectors, values = followed(lambda block: matrix @ (matrix.T @ block), np.eye(4), 3, spare=1)
+    assert values.tolist() == pytest.approx([3.0, 2.0])
+    assert np.abs(vectors).round(6).tolist() == [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]]

@@ -31,8 +31,10 @@ SPARE: Final = 10
 DENSE_PAGES: Final = 5_000
 """Up to so many fetched pages their words are multiplied as a dense array (20 MB)."""
 DEFAULT_K: Final = 50
-SETTLED: Final = 0.05
+SETTLED: Final = 0.2
 """How near vectors must come to the true ones (`followed`): ranks agree long before the last digit does."""
+FAR_PASSES, FAR_ROUNDS, FAR_SETTLED = 1, 8, 0.05
+"""The same, and how much is done for it at least, where the last space is far from today's."""
 LAST: Final = -2.0
 """Below every cosine: a new URL that waits for the next reordering."""
 CHUNK: Final = 20_000
@@ -79,7 +81,9 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
         adaptive_n: Let N grow to a tenth of the pages fetched, so that reorderings get rarer.
         between: What new links get between reorderings.
         passes: Blocks of residuals that a reordering adds to the last U before it looks how near it has come.
-        rounds: Looks at most; each one adds the residuals of the vectors that have not settled.
+        rounds: Looks at most; each one adds the residuals of the vectors that have not settled. More of both
+            is done at the first reordering, at the one that takes the background out, and always with a
+            `frontier_weight`: then the last U is far from today's.
         method: `full` decomposes C from scratch at every reordering, for comparison.
     """
 
@@ -98,22 +102,20 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
     adaptive_k: bool = False
     adaptive_n: bool = False
     between: Between = "wait"
-    passes: int = 1
-    rounds: int = 2
+    passes: int = 0
+    rounds: int = 1
     method: Method = "update"
 
     def __post_init__(self) -> None:
         """Refuse values that cannot be used."""
-        least = (self.reorder_every, self.fetched_kept, self.frontier_kept, self.passes, self.rounds)
+        least = (self.reorder_every, self.fetched_kept, self.frontier_kept, self.rounds)
         if min(least) < 1 or (self.k is not None and self.k < 1):
-            raise ValueError(
-                "k, reorder_every, fetched_kept, frontier_kept, passes and rounds must be at least 1"
-            )
+            raise ValueError("k, reorder_every, fetched_kept, frontier_kept and rounds must be at least 1")
         zero_or_more = (self.frontier_weight, self.warm_up, self.context_words, self.background_until)
-        if not (self.link_weight > 0.0 and min(zero_or_more) >= 0):
+        if not (self.link_weight > 0.0 and min(*zero_or_more, self.passes) >= 0):
             raise ValueError(
                 "link_weight must be above 0; "
-                "frontier_weight, warm_up, context_words and background_until 0 or more"
+                "frontier_weight, warm_up, context_words, background_until and passes 0 or more"
             )
 
 
@@ -230,7 +232,7 @@ class Hcla(LocalOrder):
         priorities = np.full(graph.size, np.nan)
         if len(graph.sources) < max(1, self.options.warm_up) or not len(self._seen) or self._too_soon():
             return priorities
-        self._reordered_at = self._learned
+        last, self._reordered_at = self._reordered_at, self._learned
         self._seen.cut()
         known = known_links(
             self._seen, graph, self_link=self.options.self_link, remembered=self.options.links == "main"
@@ -239,7 +241,7 @@ class Hcla(LocalOrder):
             return priorities
         kept = self._kept(known)
         matrix = self._expanded(known, graph, kept)
-        self._take(*self._decomposed(matrix), known, graph)
+        self._take(*self._decomposed(matrix, far=self._far(last)), known, graph)
         scores = np.empty(len(known.nodes))
         scores[kept] = self._cosines(matrix.frontier(self._vectors))
         rest = np.setdiff1d(np.arange(len(known.nodes)), kept)
@@ -356,10 +358,18 @@ class Hcla(LocalOrder):
             links=known.frontier[kept] if len(kept) < len(known.nodes) else known.frontier,
             link_weight=self.options.link_weight,
             frontier_weight=self.options.frontier_weight,
-            background=not 0 < self.options.background_until <= self._learned,
+            background=not self._without_background(self._learned),
         )
 
-    def _decomposed(self, matrix: Expanded) -> tuple[Array, Array]:
+    def _without_background(self, learned: int) -> bool:
+        return 0 < self.options.background_until <= learned
+
+    def _far(self, last: int) -> bool:
+        """Whether today's space may be far from that of the last reordering, after `last` pages."""
+        taken_out = self._without_background(self._learned) and not self._without_background(last)
+        return not len(self._values) or taken_out or self.options.frontier_weight > 0.0
+
+    def _decomposed(self, matrix: Expanded, *, far: bool) -> tuple[Array, Array]:
         """Left singular vectors and values of C, with a few more than asked for."""
         space, _ = self._topic()
         pages = len(self._seen)
@@ -380,9 +390,9 @@ class Hcla(LocalOrder):
             start.astype(self._precision),
             factors,
             spare=SPARE,
-            depth=self.options.passes,
-            rounds=self.options.rounds,
-            tolerance=SETTLED,
+            depth=max(self.options.passes, FAR_PASSES if far else 0),
+            rounds=max(self.options.rounds, FAR_ROUNDS if far else 0),
+            tolerance=FAR_SETTLED if far else SETTLED,
         )
 
     def _carried_over(self, terms: int) -> Array | None:

@@ -97,17 +97,17 @@ class SeenPages:
         if len(self.ids) <= self.limit:
             return
         order = np.lexsort((-np.arange(len(self.ids)), -np.array(self.scores)))
-        kept = np.sort(order[: self.limit]).tolist()
-        self.ids = [self.ids[i] for i in kept]
-        self.urls = [self.urls[i] for i in kept]
-        self.scores = [self.scores[i] for i in kept]
-        self._words = [self._words[i] for i in kept]
-        self._squares = [self._squares[i] for i in kept]
-        self._links = [self._links[i] for i in kept]
-        self._known = set(self.ids)
-        still = [i for i in kept if i < self._filled]
-        self._dense[: len(still)] = self._dense[still]
-        self._filled = len(still)
+        dropped = np.sort(order[self.limit :]).tolist()
+        self._known.difference_update(self.ids[place] for place in dropped)
+        for place in reversed(dropped):
+            for each in (self.ids, self.urls, self.scores, self._words, self._squares, self._links):
+                del each[place]
+        # Rows before the first that goes stay where they are.
+        gone = np.array([place for place in dropped if place < self._filled], dtype=np.int64)
+        if len(gone):
+            after = np.delete(np.arange(gone[0], self._filled), gone - gone[0])
+            self._dense[gone[0] : gone[0] + len(after)] = self._dense[after]
+            self._filled -= len(gone)
 
     def links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The links that alone shall count: place of the page among those remembered, and target."""
@@ -232,7 +232,11 @@ def known_links(
         rows, columns = rows[other], columns[other]
     else:
         rows, columns = (np.concatenate((each, np.arange(pages))) for each in (rows, columns))
-    nodes, numbers = np.unique(targets[outer], return_inverse=True)
+    waiting = targets[outer]
+    reached = np.zeros(size, dtype=np.bool_)
+    reached[waiting] = True
+    nodes = np.flatnonzero(reached)
+    numbers = np.cumsum(reached)[waiting] - 1
     return KnownLinks(
         _ones(rows, columns, (pages, pages)), _ones(numbers, sources[outer], (len(nodes), pages)), nodes
     )

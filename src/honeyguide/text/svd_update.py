@@ -27,6 +27,8 @@ NEGLIGIBLE: Final = 1e-10
 """Directions smaller than this, relative to the largest, are rounding errors."""
 SINGLE: Final = 1e-6
 """The same for products in single precision."""
+WELL_APART: Final = 0.1
+"""Columns with this much outside the ones before them are made orthonormal in one step."""
 DENSE_CELLS: Final = 1_000_000
 """Up to this size a dense decomposition is quickest."""
 GRAM_ROWS: Final = 1200
@@ -169,7 +171,7 @@ def followed(
     rank: int,
     *,
     spare: int = 10,
-    depth: int = 2,
+    depth: int = 0,
     rounds: int = 8,
     tolerance: float = 0.01,
 ) -> tuple[Array, Array]:
@@ -178,8 +180,9 @@ def followed(
     The start is expanded by `depth` blocks of residuals (block Krylov), then by the residuals of those
     vectors that have not settled: a vector has when its residual is below `tolerance` of the distance between
     its eigenvalue and that of the first vector left out. That bounds the angle between the subspace found
-    and the true one, and says nothing about vectors within it. A start close to the end costs `depth + 1`
-    products with A A'.
+    and the true one, and says nothing about vectors within it. What is given is that subspace multiplied with
+    A A' once more, which costs nothing, since the products are there already: rows that are new, and
+    zero in the start, have their place by then. A start close to the end costs `depth + 1` products.
 
     Args:
         times: Multiplies a block of columns with A A'.
@@ -220,10 +223,10 @@ def followed(
             small, subset_by_index=(max(0, len(small) - kept), len(small) - 1)
         )
         values, rotation = values[::-1], np.ascontiguousarray(rotation[:, ::-1], dtype=basis.dtype)
-        vectors = basis @ rotation
+        reached = image @ rotation
         if look == rounds:
             break
-        residuals = image @ rotation - vectors * values.astype(basis.dtype)
+        residuals = reached - basis @ (rotation * values.astype(basis.dtype))
         cut = values[rank] if len(values) > rank else 0.0
         distance = np.maximum(values - cut, NEGLIGIBLE * values[0])
         unsettled = _lengths(residuals) > tolerance * distance
@@ -234,7 +237,9 @@ def followed(
         if not fresh.shape[1]:
             break
         basis, image = np.hstack((basis, fresh)), np.hstack((image, times(fresh)))
-    return vectors, np.sqrt(np.maximum(values, 0.0))
+    there = values > max((SINGLE if basis.dtype == np.float32 else NEGLIGIBLE) * values[0], 0.0)
+    values = values[there]
+    return _upright(reached[:, there] / values.astype(basis.dtype)), np.sqrt(values)
 
 
 def fold_in_documents(svd: Svd, columns: Matrix) -> Array:
@@ -289,8 +294,8 @@ def _split(basis: Array, columns: Array) -> tuple[Array, Array, Array]:
 def _completed(basis: Array | None, columns: Array) -> Array:
     """Orthonormal columns that add to an orthonormal basis what others have outside it.
 
-    By the eigenvectors of the small Gram matrix, which costs a third of a QR decomposition; done twice, that
-    is as accurate.
+    By the small Gram matrix, which costs a third of a QR decomposition; done twice, that is as accurate, and
+    once is enough where little was taken away.
     """
     room = len(columns) - (0 if basis is None else basis.shape[1])
     negligible = 10 * SINGLE if columns.dtype == np.float32 else NEGLIGIBLE
@@ -303,11 +308,33 @@ def _completed(basis: Array | None, columns: Array) -> Array:
         columns = columns[:, there] / lengths[there]
         if not columns.shape[1] or room < 1:
             return columns[:, :0]
-        values, vectors = scipy.linalg.eigh(_dense(columns.T @ columns))
+        gram = _dense(columns.T @ columns)
+        turn = _triangle(gram) if columns.shape[1] <= room else None
+        if turn is not None:
+            columns = columns @ turn.astype(columns.dtype)
+            if (lengths[there] > 0.5 * before[there]).all():
+                break
+            continue
+        values, vectors = scipy.linalg.eigh(gram)
         kept = values > negligible * values[-1]
         kept[: max(0, len(kept) - room)] = False
         columns = columns @ (vectors[:, kept] / np.sqrt(values[kept])).astype(columns.dtype)
     return np.asarray(columns)
+
+
+def _upright(columns: Array) -> Array:
+    """Columns that are nearly orthonormal made so, each in turn: it keeps what it has beside those before."""
+    turn = _triangle(_dense(columns.T @ columns))
+    return np.asarray(np.linalg.qr(columns)[0] if turn is None else columns @ turn.astype(columns.dtype))
+
+
+def _triangle(gram: Array) -> Array | None:
+    """What makes columns with these products orthonormal; None where they nearly depend on each other."""
+    upper, failed = scipy.linalg.lapack.dpotrf(gram)
+    if failed or upper.diagonal().min() < WELL_APART:
+        return None
+    inverse, failed = scipy.linalg.lapack.dtrtri(upper)
+    return None if failed else np.asarray(inverse)
 
 
 def _lengths(columns: Array) -> Array:
