@@ -25,7 +25,8 @@ from honeyguide.store.state import State
 Asked: TypeAlias = Callable[[Host], float]
 """When something allows a host to be asked."""
 
-_WAITING = Outcome.WAITING
+_WAITING, _FETCHED = int(Outcome.WAITING), int(Outcome.FETCHED)
+"""As plain numbers: of anything else numpy asks the class for attributes, at each comparison."""
 _SOON = 0.05
 """Seconds after which a busy host is looked at again for a page to be visited once more."""
 
@@ -240,16 +241,16 @@ class Frontier:
         Raises:
             ValueError: it has ended before, or `WAITING` was given.
         """
-        status = self._columns.status
-        if outcome is _WAITING or not 0 < row <= self._columns.size or status[row] != _WAITING:
+        status, ended = self._columns.status, int(outcome)
+        if ended == _WAITING or not 0 < row <= self._columns.size or status[row] != _WAITING:
             raise ValueError(f"row {row} cannot end as {outcome.name}; only a waiting URL ends, once")
         if self._in_flight.pop(row, None) is None:
             queues.dequeue(self._queues.urls, self._queues.hosts, row)
-        status[row] = outcome
+        status[row] = ended
         self._queues.counts[_WAITING] -= 1
-        self._queues.counts[outcome] += 1
+        self._queues.counts[ended] += 1
         self._pending.end(row, reason)
-        if outcome is Outcome.FETCHED:
+        if ended == _FETCHED:
             domain = self._hosts[self._columns.hosts[row]].domain
             self._domain_pages[domain] += 1
             self._close_domain(domain)

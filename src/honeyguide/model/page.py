@@ -14,7 +14,7 @@ without asking the database.
 """
 
 
-class Link(msgspec.Struct, frozen=True, array_like=True):
+class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One link of a page, as the parser saw it.
 
     A page names each target once: repeated links to the same URL are joined by the parser

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Scored(msgspec.Struct, frozen=True, array_like=True):
+class Scored(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The priority of one link, or the reason why it is dropped."""
 
     link: int

@@ -28,7 +28,7 @@ def compile_native(*, sanitize: bool = False) -> Path:
     from setuptools.command.build_ext import build_ext
 
     folder = Path(__file__).resolve().parent
-    flags = [] if sys.platform == "win32" else ["-O2", "-fno-strict-aliasing"]
+    flags = [] if sys.platform == "win32" else ["-O3", "-fno-strict-aliasing"]
     flags += SANITIZE if sanitize else []
     sources = sorted(map(str, folder.glob("*.c")))
     extension = Extension(

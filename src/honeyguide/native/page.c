@@ -25,6 +25,11 @@
 #define MENU_LINES 5
 #define PROSE 800
 
+#if defined(__GNUC__)
+#define VECTORS 1 /* arrays of numbers that are compared at once */
+#define BLOCK 16  /* characters looked at together */
+#endif
+
 enum {
     BREAKS = 1,       /* starts and ends a line */
     HEADING = 2,
@@ -244,14 +249,17 @@ or_none(PyObject *text)
 }
 
 #define CHAR Py_UCS1
+#define WIDE 0
 #define KIND PyUnicode_1BYTE_KIND
 #define NAMED(name) name##_1
 #include "page_scan.h"
 #undef CHAR
+#undef WIDE
 #undef KIND
 #undef NAMED
 
 #define CHAR Py_UCS2
+#define WIDE 1
 #define KIND PyUnicode_2BYTE_KIND
 #define NAMED(name) name##_2
 #include "page_scan.h"

@@ -48,6 +48,20 @@ NAMED(same)(const CHAR *text, Py_ssize_t length, const char *word)
     return word[length] == 0;
 }
 
+/* Where a character, which is ASCII, stands next; `end` where it does not. */
+static inline Py_ssize_t
+NAMED(find_one)(const CHAR *text, Py_ssize_t from, Py_ssize_t end, CHAR wanted)
+{
+#if !WIDE
+    const CHAR *found = from < end ? memchr(text + from, wanted, (size_t)(end - from)) : NULL;
+    return found != NULL ? found - text : end;
+#else
+    while (from < end && text[from] != wanted)
+        from++;
+    return from;
+#endif
+}
+
 /* The text buffer in use. */
 #define OUT(s) ((s)->hidden_level < 0 ? (s)->shown : (s)->hidden)
 #define OUT_LENGTH(s) ((s)->hidden_level < 0 ? &(s)->shown_length : &(s)->hidden_length)
@@ -188,6 +202,30 @@ NAMED(hides)(const CHAR *text, Py_ssize_t length)
 
 /* -- text ---------------------------------------------------------------------------------------------- */
 
+#ifdef VECTORS
+typedef CHAR NAMED(Vector) __attribute__((vector_size(16)));
+
+/* Whether BLOCK characters stay as they are: no entity, and no white space but single spaces. Reads one more. */
+static inline int
+NAMED(is_plain)(const CHAR *text)
+{
+    uint64_t odd = 0;
+    for (size_t i = 0; i < BLOCK * sizeof(CHAR) / 16; i++) {
+        NAMED(Vector) c, next;
+        uint64_t halves[2];
+        memcpy(&c, text + i * (16 / sizeof(CHAR)), 16);
+        memcpy(&next, text + i * (16 / sizeof(CHAR)) + 1, 16);
+        __auto_type found = (c < ' ') | (c == '&') | (c == 0x85) | (c == 0xA0) | ((c == ' ') & (next == ' '));
+#if WIDE
+        found |= (c == 0x1680) | (c - 0x2000 <= 0x0A) | (c - 0x2028 <= 1) | (c == 0x202F) | (c == 0x205F) | (c == 0x3000);
+#endif
+        memcpy(halves, &found, 16);
+        odd |= halves[0] | halves[1];
+    }
+    return !odd;
+}
+#endif
+
 /* Add the source from `position` to `end` to the text, white space folded. */
 static void
 NAMED(add_text)(SCAN *s, Py_ssize_t end, int raw)
@@ -196,8 +234,29 @@ NAMED(add_text)(SCAN *s, Py_ssize_t end, int raw)
     Py_ssize_t *counter = OUT_LENGTH(s);
     Py_ssize_t length = *counter, before = length, position = s->position;
     const CHAR *source = s->source;
+#ifdef VECTORS
+    Py_ssize_t looked = position;
+#endif
     while (position < end) {
         CHAR c = source[position];
+#ifdef VECTORS
+        /* A space may follow on one that was written before. The character behind a block is read as well. */
+        while (position >= looked && c > ' ' && position + BLOCK < end) {
+            if (!NAMED(is_plain)(source + position)) {
+                looked = position + BLOCK;
+                break;
+            }
+            memcpy(out + length, source + position, BLOCK * sizeof(CHAR));
+            length += BLOCK;
+            position += BLOCK;
+            c = source[position];
+        }
+#endif
+        if (c > ' ' && c < 0x7F && c != '&') {
+            out[length++] = c;
+            position++;
+            continue;
+        }
         if (c == '&' && !raw)
             c = NAMED(decoded)(source, end, &position);
         else
@@ -434,8 +493,7 @@ NAMED(read_attributes)(SCAN *s, Range *attributes)
         if (i >= length || source[i] != '"')
             break;
         Py_ssize_t value = ++i;
-        while (i < length && source[i] != '"')
-            i++;
+        i = NAMED(find_one)(source, i, length, '"');
         Range range = {value, i - value};
         if (i < length)
             i++;
@@ -464,8 +522,7 @@ NAMED(skip_element)(SCAN *s, Tag *tag, Range name)
     }
     Py_ssize_t level = 1;
     while (s->position < s->length && level) {
-        while (s->position < s->length && s->source[s->position] != '<')
-            s->position++;
+        s->position = NAMED(find_one)(s->source, s->position, s->length, '<');
         if (++s->position >= s->length)
             break;
         CHAR c = s->source[s->position];
@@ -862,9 +919,7 @@ static int
 NAMED(run)(SCAN *s)
 {
     while (s->position < s->length) {
-        Py_ssize_t end = s->position;
-        while (end < s->length && s->source[end] != '<')
-            end++;
+        Py_ssize_t end = NAMED(find_one)(s->source, s->position, s->length, '<');
         if (end > s->position && s->depth) {
             if (s->recording && s->hidden_level < 0
                 && NAMED(record)(s, EMPTY, s->open[s->depth - 1].node) < 0)
@@ -1026,11 +1081,11 @@ NAMED(notes)(SCAN *s)
     }
     /* The text is every line that ended, joined by spaces. */
     Py_ssize_t length = s->line_count ? s->lines[s->line_count - 1].end - 2 : 0;
-    for (Py_ssize_t i = 0; i < length; i++) {
-        CHAR c = s->shown[i + 1];
-        s->spare[i] = c == '\n' ? ' ' : c;
-    }
-    text = NAMED(string)(s->spare, length);
+    const CHAR *restrict shown = s->shown + 1;
+    CHAR *restrict spare = s->spare;
+    for (Py_ssize_t i = 0; i < length; i++)
+        spare[i] = shown[i] == '\n' ? ' ' : shown[i];
+    text = NAMED(string)(spare, length);
     main = text ? NAMED(main_text)(s, text) : NULL;
     tree = main ? NAMED(tree)(s) : NULL;
     if (tree != NULL) {

@@ -41,6 +41,33 @@ add(Counter *counter, uint64_t hash)
         flush(counter);
 }
 
+/* A number for each word of a text, for one width of characters; how many. */
+#define WORDS(name, CHAR)                                                                                  \
+    static Py_ssize_t name(const CHAR *text, Py_ssize_t length, const unsigned char *classes,              \
+                           const uint64_t *powers, uint64_t *hashes)                                       \
+    {                                                                                                      \
+        Py_ssize_t words = 0, i = 0;                                                                       \
+        while (i < length) {                                                                               \
+            unsigned offset = 0;                                                                           \
+            uint64_t hash = 0;                                                                             \
+            int class = CLASS_OF(text[i]);                                                                 \
+            if (class == SEPARATOR) {                                                                      \
+                i++;                                                                                       \
+                continue;                                                                                  \
+            }                                                                                              \
+            do                                                                                             \
+                hash += text[i++] * powers[offset++ & 63];                                                 \
+            while (class == LETTER && i < length && CLASS_OF(text[i]) == LETTER);                          \
+            hashes[words++] = hash;                                                                        \
+        }                                                                                                  \
+        return words;                                                                                      \
+    }
+#define CLASS_OF(code) (classes[(code) < 0xFFFF ? (code) : 0xFFFF])
+
+WORDS(words_1, Py_UCS1)
+WORDS(words_2, Py_UCS2)
+WORDS(words_4, Py_UCS4)
+
 const char simhash_doc[] =
     "simhash(text, shingle, classes, /)\n--\n\n"
     "The signed 64-bit fingerprint of a text in lower case; `classes` has a byte for each code point.";
@@ -60,26 +87,22 @@ simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t argument_count)
     if (PyUnicode_READY(arguments[0]) < 0)
         return NULL;
     const unsigned char *classes = (const unsigned char *)PyBytes_AS_STRING(arguments[2]);
-    int kind = PyUnicode_KIND(arguments[0]);
     const void *data = PyUnicode_DATA(arguments[0]);
-    Py_ssize_t length = PyUnicode_GET_LENGTH(arguments[0]), words = 0;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(arguments[0]), words;
     uint64_t *hashes = PyMem_RawMalloc(((size_t)length + 1) * sizeof *hashes), powers[64];
     if (hashes == NULL)
         return PyErr_NoMemory();
     for (int i = 0; i < 64; i++)
         powers[i] = mix((uint64_t)(i + 1) * GOLDEN) | 1;
-    int previous = SEPARATOR;
-    unsigned offset = 0;
-    for (Py_ssize_t i = 0; i < length; i++) {
-        Py_UCS4 code = PyUnicode_READ(kind, data, i);
-        int class = classes[code < 0xFFFF ? code : 0xFFFF];
-        if (class == ALONE || (class == LETTER && previous != LETTER)) {
-            hashes[words++] = 0;
-            offset = 0;
-        }
-        if (class != SEPARATOR)
-            hashes[words - 1] += code * powers[offset++ & 63];
-        previous = class;
+    switch (PyUnicode_KIND(arguments[0])) {
+    case PyUnicode_1BYTE_KIND:
+        words = words_1(data, length, classes, powers, hashes);
+        break;
+    case PyUnicode_2BYTE_KIND:
+        words = words_2(data, length, classes, powers, hashes);
+        break;
+    default:
+        words = words_4(data, length, classes, powers, hashes);
     }
     uint64_t answer = 0;
     if (words) {

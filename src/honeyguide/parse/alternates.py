@@ -20,6 +20,7 @@ from honeyguide.web.url import canonical_many
 
 MOST: Final = 1_000
 """Elements looked at on one page."""
+LANGUAGE_WORDS: Final = (b"hreflang", b"HREFLANG")
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9-]+)?", re.IGNORECASE)
 
 
@@ -35,7 +36,7 @@ def declared_languages(parser: LexborHTMLParser, body: bytes) -> dict[str, str]:
         >>> declared_languages(LexborHTMLParser(page), page)
         {'/de': 'de'}
     """
-    if not has_any(body, (b"hreflang", b"HREFLANG")):
+    if not has_any(body, LANGUAGE_WORDS):
         return {}
     found: dict[str, str] = {}
     for node in parser.css("link[hreflang][href],a[hreflang][href]")[:MOST]:

@@ -24,7 +24,7 @@ OWN_TEXT: Final = 200
 _LOOKED_AT: Final = 200
 """Candidates looked at on one page."""
 
-_WORDS: Final = (b"ookie", b"OOKIE", b"onsent", b"ONSENT", b"gdpr", b"GDPR")
+CONSENT_WORDS: Final = (b"ookie", b"OOKIE", b"onsent", b"ONSENT", b"gdpr", b"GDPR")
 """Looking for plain words is far quicker than ignoring case."""
 _ABOUT = re.compile(
     r"cookie|consent|privacy|gdpr|datenschutz|einwillig|confidentialit|privacidad|riservatezza", re.IGNORECASE
@@ -65,7 +65,7 @@ def hide_consent(parser: LexborHTMLParser, body: bytes) -> int:
         >>> hide_consent(tree, page), tree.css_first(".cookie-banner").attributes["hidden"]
         (1, '')
     """
-    if not has_any(body, _WORDS):
+    if not has_any(body, CONSENT_WORDS):
         return 0
     found = [node for node in parser.css(_CANDIDATES)[:_LOOKED_AT] if _is_banner(node)]
     if not found:

@@ -8,16 +8,17 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from honeyguide.model import Block, Outcome, Page
 from honeyguide.native import native
-from honeyguide.parse.alternates import declared_languages, titled, with_languages
+from honeyguide.parse.alternates import LANGUAGE_WORDS, declared_languages, titled, with_languages
 from honeyguide.parse.base import BlockOptions, ParseFailure, ParseJob
 from honeyguide.parse.blocks import long_contexts, page_blocks
-from honeyguide.parse.consent import hide_consent
+from honeyguide.parse.consent import CONSENT_WORDS, hide_consent
 from honeyguide.parse.links import links_of, refresh_target, resolve
 from honeyguide.parse.main_links import in_main_text
 from honeyguide.parse.notes import FoundLink, Notes, Tree
 from honeyguide.parse.page import AGENT, MAX_TEXT, fold, make_page
 from honeyguide.parse.pdf import parse_pdf
 from honeyguide.parse.prescan import MAX_BYTES, prescan, refusal_of
+from honeyguide.parse.search import has_any
 from honeyguide.parse.shell import shell_sign
 from honeyguide.parse.walk import MAX_ANCHOR, MAX_CONTEXT, walk_page
 from honeyguide.web.charset import decode_html
@@ -29,6 +30,8 @@ PDF_TYPES: Final = frozenset(("application/pdf", "application/x-pdf"))
 
 _OPTIONS: Final = LexborDocumentOptions.WO_EVENTS.value
 """Without mutation events 40,000 options cost 5 ms instead of 12 s."""
+_LOOKED_FOR: Final = (*CONSENT_WORDS, *LANGUAGE_WORDS)
+"""All in one search: few pages have any of them."""
 
 
 def parse_page(job: ParseJob, *, scan: bool = True) -> Page | ParseFailure:
@@ -72,9 +75,11 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
             return ParseFailure(Outcome.NOT_A_PAGE, scanned.refusal)
         body = scanned.body
     parser = LexborHTMLParser(body, options=_OPTIONS, scripting=True)
-    hide_consent(parser, body)
+    marked = has_any(body, _LOOKED_FOR)
+    if marked:
+        hide_consent(parser, body)
     notes = read_page(parser, blocks=bool(job.blocks))
-    languages = declared_languages(parser, body)
+    languages = declared_languages(parser, body) if marked else {}
     if languages:
         notes = notes._replace(links=titled(notes.links, languages, fold(notes.title)[:MAX_ANCHOR]))
     facts = _Facts(notes)

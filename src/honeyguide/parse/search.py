@@ -11,7 +11,7 @@ def has_any(body: bytes, words: tuple[bytes, ...]) -> bool:
 
     Args:
         body: The document.
-        words: At most 16, of two bytes or more.
+        words: At most 16, of three bytes or more.
 
     Example:
         >>> has_any(b"We use cookies.", (b"ookie", b"OOKIE")), has_any(b"Owls", (b"ookie",))
