@@ -355,7 +355,7 @@ class Hcla(LocalOrder):
             self._seen.squares(),
             among=known.among,
             anchors=self._anchors(known, graph, kept),
-            links=known.frontier[kept] if len(kept) < len(known.nodes) else known.frontier,
+            links=_rows(known.frontier, kept),
             link_weight=self.options.link_weight,
             frontier_weight=self.options.frontier_weight,
             background=not self._without_background(self._learned),
@@ -430,7 +430,7 @@ class Hcla(LocalOrder):
     def _folded(self, known: KnownLinks, graph: CrawlGraph, part: NDArray[np.int64]) -> Array:
         space, _ = self._topic()
         terms = len(space.basis)
-        places = self.options.link_weight * (known.frontier[part] @ self._vectors[terms:])
+        places = self.options.link_weight * (_rows(known.frontier, part) @ self._vectors[terms:])
         anchors = self._anchors(known, graph, part)
         if anchors is not None:
             places += anchors @ self._vectors[:terms]
@@ -503,7 +503,7 @@ class Expanded:
             said = np.bincount(row, anchors.data * anchors.data, anchors.shape[0]).astype(np.float64)
         factors = _inverse_lengths(said, links, link_weight, frontier_weight)
         self._anchors = None if anchors is None else _scaled(anchors, factors)
-        self._links = _scaled(links, factors * link_weight)
+        self._links = _scaled(links, factors * link_weight) if links.shape[0] else links
 
     def gram(self) -> Callable[[Array], Array]:
         """`X -> C C' X`, in single precision: its rounding is far below the tolerance of what it is for."""
@@ -511,7 +511,8 @@ class Expanded:
         corpus, words = self._corpus.astype(single), self._words.astype(single, copy=False)
         lengths = self._lengths.astype(single)[:, None]
         among, links = self._among.astype(single), self._links.astype(single)
-        back_among, back_links = among.T.tocsr(), links.T.tocsr()
+        back_among = among.T.tocsr()
+        back_links = links.T.tocsr() if links.shape[0] else None
         anchors = None if self._anchors is None else self._anchors.astype(single)
 
         def times(block: Array) -> Array:
@@ -568,6 +569,13 @@ def start_block(
         return known[:, :columns]
     drawn = random.normal(size=(len(known), columns))[:, -missing:]
     return np.hstack((known, drawn * 1e-2))
+
+
+def _rows(matrix: Rows, places: NDArray[np.int64]) -> Rows:
+    """Some rows, in rising order; without a copy where it is all of them."""
+    if len(places) == matrix.shape[0]:
+        return matrix
+    return matrix[places] if len(places) else sparse.csr_matrix((0, matrix.shape[1]))
 
 
 def _inverse_lengths(squares: Array, links: Rows, weight: float, length: float) -> Array:
