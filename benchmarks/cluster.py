@@ -4,10 +4,14 @@
 
 Cost: the same generated web on loopback, crawled by one ordinary crawl and by shards of a local Ray, without
 delays, in turns; medians. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc,
-from the first tenth of the pages on: starting processes takes long, and not equally long each time.
+from the first tenth of the pages on: starting processes takes long, and not equally long each time. Beside
+them, as many ordinary crawls as there are shards, at the same time, each with its part of the pages: what the
+same number of processes costs on this machine when they have nothing to do with each other.
 
-Growth: a web whose servers take 0.4 s for each answer, eight requests at a time a shard: waiting is the
-bottleneck. Pages a second from the first tenth of the pages on, with 1, 2, 4 and 8 shards on this machine.
+Growth: webs where all but a seventh of the servers take 0.4 s for each answer, and eight requests at a time a
+shard: waiting is the bottleneck. The web grows with the shards (50 hosts and 400 pages to fetch for each), so
+that robots.txt is the same part of all requests. Pages and requests a second from the first tenth of the
+pages on, and how many cores were busy.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -34,10 +39,13 @@ from honeyguide.lab.webs.serve import start_server
 PLAIN = WebSpec(
     seed=3, hosts=200, pages=6000, topics=4, traps=0.0, failing=0.0, slow=0.0, crawl_delay=0.0, tunnels=0.0
 )
-SLOW = WebSpec(
-    seed=3, hosts=400, pages=6000, topics=4, traps=0.0, failing=0.0, crawl_delay=0.0, tunnels=0.0,
-    mirrors=0.0, redirecting=0.0, slow=0.85, slow_seconds=0.4,
-)  # fmt: skip
+
+
+def slow_web(shards: int) -> WebSpec:
+    return WebSpec(
+        seed=3, hosts=50 * shards, pages=1000 * shards, topics=4, traps=0.0, failing=0.0,
+        crawl_delay=0.0, tunnels=0.0, mirrors=0.0, redirecting=0.0, slow=0.85, slow_seconds=0.4,
+    )  # fmt: skip
 
 
 def config(spec: WebSpec, port: int, pages: int, concurrency: int) -> Config:
@@ -85,9 +93,9 @@ def tree_cpu() -> float:
 
 async def crawl(job: dict[str, Any]) -> dict[str, float]:
     """One crawl in this process; what it took."""
-    spec = SLOW if job["slow"] else PLAIN
+    spec = slow_web(job["shards"]) if job["slow"] else PLAIN
     settings = config(spec, job["port"], job["pages"], job["concurrency"])
-    moments: list[tuple[float, int]] = []
+    moments: list[tuple[float, int, int]] = []
     spent: list[tuple[int, float]] = []
     looked = 0.0
     with tempfile.TemporaryDirectory() as folder:
@@ -96,20 +104,22 @@ async def crawl(job: dict[str, Any]) -> dict[str, float]:
         many = ShardedCrawl(settings, out=out, shards=job["shards"]) if job["shards"] else None
         async for _ in one.run() if one is not None else many.run():  # type: ignore[union-attr]
             tally = (one or many).tally  # type: ignore[union-attr]
-            moments.append((time.monotonic(), tally.pages))
+            moments.append((time.monotonic(), tally.pages, tally.requests))
             if time.monotonic() - looked > 1.0 and (not many or not many.ended):
                 looked = time.monotonic()
                 spent.append((tally.pages, tree_cpu()))
         pages = (one or many).tally.pages  # type: ignore[union-attr]
     first = next(each for each in spent if each[0] >= pages / 10)
-    begin = next((at, had) for at, had in moments if had >= pages / 10)
-    end = next((at, had) for at, had in moments if had >= pages)
+    begin = next(moment for moment in moments if moment[1] >= pages / 10)
+    end = next(moment for moment in moments if moment[1] >= pages)
+    seconds = max(0.001, end[0] - begin[0])
     ended = many.ended.values() if many is not None else ()
     return {
         "pages": pages,
         "cpu": (spent[-1][1] - first[1]) / max(1, spent[-1][0] - first[0]),
-        "rate": (end[1] - begin[1]) / max(0.001, end[0] - begin[0]),
-        "calls": sum(one.calls for one in ended) + (len(moments) * job["shards"] if many else 0),
+        "rate": (end[1] - begin[1]) / seconds,
+        "requests": (end[2] - begin[2]) / seconds,
+        "calls": sum(one.calls for one in ended) + (many.calls if many is not None else 0),
         "sent": sum(one.sent for one in ended),
     }
 
@@ -122,16 +132,40 @@ def aside(**job: Any) -> dict[str, float]:
     return found
 
 
+def side_by_side(count: int, **job: Any) -> dict[str, float]:
+    """So many ordinary crawls at the same time, as one."""
+    with ThreadPoolExecutor(count) as pool:
+        found = list(pool.map(lambda _: aside(shards=0, **job), range(count)))
+    pages = sum(one["pages"] for one in found)
+    return {
+        "pages": pages,
+        "cpu": sum(one["cpu"] * one["pages"] for one in found) / pages,
+        "rate": sum(one["rate"] for one in found),
+        "calls": 0.0,
+        "sent": 0.0,
+    }
+
+
 def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]]:
     rows = []
     with start_server(PLAIN) as server:
-        runs: dict[int, list[dict[str, float]]] = {}
-        for shards in (0, *counts) * repeat:
-            found = aside(slow=False, port=server.port, pages=pages, concurrency=32, shards=shards)
-            runs.setdefault(shards, []).append(found)
-        for shards, many in runs.items():
+        job = {"slow": False, "port": server.port, "concurrency": 32}
+        runs: dict[tuple[int, int], list[dict[str, float]]] = {}
+        for crawls, shards in (
+            (1, 0),
+            *((1, n) for n in counts),
+            *((n, 0) for n in counts if n > 1),
+        ) * repeat:
+            found = (
+                aside(pages=pages, shards=shards, **job)
+                if crawls == 1
+                else side_by_side(crawls, pages=pages // crawls, **job)
+            )
+            runs.setdefault((crawls, shards), []).append(found)
+        for (crawls, shards), many in runs.items():
             row = {
                 "shards": shards,
+                "crawls": crawls,
                 "ms a page": 1000 * median(one["cpu"] for one in many),
                 "messages a page": median(one["calls"] / one["pages"] for one in many),
                 "bytes a page": median(one["sent"] / one["pages"] for one in many),
@@ -139,7 +173,7 @@ def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]
             }
             rows.append(row)
             first = rows[0]["ms a page"]
-            name = f"{shards} shards" if shards else "one crawl"
+            name = f"{shards} shards" if shards else "one crawl" if crawls == 1 else f"{crawls} crawls"
             more = 100 * (row["ms a page"] / first - 1)
             each = ", ".join(f"{1000 * one['cpu']:.2f}" for one in many)
             print(
@@ -152,16 +186,23 @@ def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]
 
 
 def growth(counts: list[int], *, each: int) -> list[dict[str, float]]:
-    rows = []
-    with start_server(SLOW) as server:
-        for shards in counts:
-            row = aside(slow=True, port=server.port, pages=each * shards, concurrency=8, shards=shards)
-            rows.append({"shards": shards, "pages a second": row["rate"]})
-            share = row["rate"] / (rows[0]["pages a second"] / rows[0]["shards"] * shards)
-            print(
-                f"{shards:>3} shards: {row['rate']:6.1f} pages a second, {100 * share:.0f} % of linear",
-                flush=True,
-            )
+    rows: list[dict[str, float]] = []
+    for shards in counts:
+        with start_server(slow_web(shards)) as server:
+            found = aside(slow=True, port=server.port, pages=each * shards, concurrency=8, shards=shards)
+        row = {
+            "shards": shards,
+            "pages a second": found["rate"],
+            "requests a second": found["requests"],
+            "cores": found["cpu"] * found["rate"],
+        }
+        rows.append(row)
+        share = row["pages a second"] / (rows[0]["pages a second"] / rows[0]["shards"] * shards)
+        print(
+            f"{shards:>3} shards: {row['pages a second']:6.1f} pages a second, {100 * share:.0f} % of linear;"
+            f" {row['requests a second']:.1f} requests a second, {row['cores']:.2f} cores",
+            flush=True,
+        )
     return rows
 
 

@@ -7,7 +7,7 @@ from math import nan
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.cluster.dealing import Front, deal, portion_of
+from honeyguide.cluster.dealing import ELASTIC, Front, deal, portion_of, slots_of
 
 PRIORITIES = st.lists(st.floats(allow_nan=False), max_size=12)
 
@@ -60,3 +60,18 @@ def test_portions() -> None:
     assert portion_of(160, most=96) == 10
     assert portion_of(320, most=96) == 40
     assert portion_of(10**6, most=96) == 96
+
+
+@given(st.lists(st.integers(0, 500), min_size=1, max_size=9), st.integers(1, 64))
+def test_requests_under_way_are_as_many_as_with_equal_shares(wanted: list[int], each: int) -> None:
+    found = slots_of({str(place): count for place, count in enumerate(wanted)}, each=each)
+    assert all(1 <= slots <= ELASTIC * each for slots in found.values())
+    more = [slots for slots in found.values() if slots > 1]
+    assert sum(more) <= each * len(wanted)
+
+
+def test_requests_follow_the_pages() -> None:
+    assert slots_of({"00": 40, "01": 40}, each=8) == {"00": 8, "01": 8}
+    assert slots_of({"00": 60, "01": 20}, each=8) == {"00": 12, "01": 4}
+    assert slots_of({"00": 0, "01": 0}, each=8) == {"00": 1, "01": 1}
+    assert slots_of({"00": 3, "01": 1}, each=8) == {"00": 12, "01": 4}

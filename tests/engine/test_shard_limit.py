@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.config.load import check_values
 from honeyguide.engine.clock import WallClock
 from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.neighbours import Mailbox, Neighbours
@@ -97,3 +98,43 @@ async def test_work_that_brings_no_page_is_not_told_as_one(tmp_path: Path) -> No
                 assert job.crawler is not None
                 job.crawler._in_steps(busy())
     assert max(told) == LIMIT
+
+
+class Counted(GeneratedFetcher):
+    """Knows how many requests were under way at once."""
+
+    def __init__(self, web: GeneratedWeb) -> None:
+        super().__init__(web, WallClock())
+        self.under_way = self.most = 0
+
+    async def fetch(self, request: Request) -> Response | Failure:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0.01)
+        self.under_way -= 1
+        return await super().fetch(request)
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize(("told", "most"), [(0, 4), (2, 2), (9, 9)])
+async def test_a_shard_has_as_many_requests_under_way_as_it_is_told(
+    tmp_path: Path, told: int, most: int
+) -> None:
+    web = GeneratedWeb(WebSpec(pages=600, hosts=40, crawl_delay=0.0, slow=0.0))
+    seeds = [url for name in web.topics for url in web.seeds(name, distance=1)]
+    crawl = {"seeds": seeds, "recipe": "best-first", "concurrency": 4, "parse_workers": 1}
+    polite = {"delay": 0.0, "ip_delay": 0.0, "slow_factor": 0.0, "ip_at_once": 100}
+    topic = {"name": "any", "keywords": list(web.keywords(web.topics[0]))}
+    fetcher, mailbox = Counted(web), Mailbox()
+    job = Crawl(
+        check_values({"topic": topic, "crawl": crawl, "politeness": polite}),
+        out=tmp_path / "shard",
+        fetcher=fetcher,
+        neighbours=Neighbours("00", ("00",), lambda _: "00", mailbox),
+    )
+    mailbox.allow(1000, told)
+    async with asyncio.timeout(60):
+        async for event in job.run():
+            if event.kind == "page" and event.data["number"] == 100:
+                job.stop()
+    assert fetcher.most == most

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from honeyguide.engine.traffic import LEAST, MOST, SLOW_LIMIT, Slots, affordable, is_doubtful
+from math import inf
+
+import pytest
+
+from honeyguide.engine.traffic import LEAST, MOST, SLOW_LIMIT, Slots, Traffic, affordable, is_doubtful
+from honeyguide.fetch.politeness import PolitenessPolicy
 from honeyguide.model import Host
 
 
@@ -51,3 +56,12 @@ def test_with_one_slot_and_no_real_time_nothing_is_slow() -> None:
     assert slots.slow(1e9) == 0
     assert slots.doubtful == 0
     assert 0 <= affordable(32) <= SLOW_LIMIT
+
+
+def test_a_host_gives_what_its_delay_and_its_answers_allow() -> None:
+    traffic = Traffic(PolitenessPolicy(min_delay=0.0), 4, slow_limit=10)
+    assert traffic.pages_a_host(1.0) == inf
+    for row in range(200):
+        traffic.slots.gave_back(row, 0.25, answered=True)
+    assert traffic.pages_a_host(1.0) == pytest.approx(4.0, rel=0.01)
+    assert Traffic(PolitenessPolicy(min_delay=2.0), 4, slow_limit=10).pages_a_host(1.0) == 0.5

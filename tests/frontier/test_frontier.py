@@ -30,6 +30,10 @@ def popped(frontier: Frontier, now: float = 0.0) -> int:
     return waiting.row if waiting else 0
 
 
+def rounded(found: tuple[list[float], int]) -> tuple[list[float], int]:
+    return [round(priority, 3) for priority in found[0]], found[1]
+
+
 @pytest.fixture
 def state() -> State:
     return State.open(None)
@@ -57,8 +61,22 @@ def test_what_is_under_way_is_not_among_the_best_that_wait(state: State) -> None
     frontier = Frontier(state)
     frontier.add([found(1, 0.9), found(2, 0.8), found(3, 0.1, host="b.example")])
     assert popped(frontier) == 1
-    assert frontier.best(0.0, 9, one_a_host=False) == pytest.approx([0.8, 0.1])
-    assert frontier.best(0.0, 9) == pytest.approx([0.1])
+    assert rounded(frontier.best(0.0, 9, of_host=5.0)) == ([0.8, 0.1], 2)
+    assert rounded(frontier.best(0.0, 9, of_host=1.0)) == ([0.8, 0.1], 2)
+    assert rounded(frontier.best(0.0, 9, of_host=0.5)) == ([0.1], 1)
+
+
+def test_a_host_shows_no_more_urls_than_it_can_give(state: State) -> None:
+    frontier = Frontier(state)
+    frontier.add([found(number, 1.0 - number / 100) for number in range(1, 9)])
+    frontier.add([found(9, 0.5, host="b.example"), found(10, 0.4, host="b.example")])
+    frontier.add([found(11, 0.3, host="c.example")])
+    frontier.host("c.example").ready_at = 5.0
+    frontier.touch(frontier.host("c.example"))
+    assert rounded(frontier.best(1.0, 9, of_host=3.5)) == ([0.99, 0.98, 0.97, 0.5, 0.4], 5)
+    assert rounded(frontier.best(1.0, 2, of_host=3.5)) == ([0.99, 0.98], 5)
+    assert rounded(frontier.best(1.0, 9, of_host=1.0)) == ([0.99, 0.5], 2)
+    assert rounded(frontier.best(5.0, 1, of_host=9.0)) == ([0.99], 11)
 
 
 def test_blocked_host_waits_and_others_go_first(state: State) -> None:

@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from honeyguide.cluster.addresses import Directory
-from honeyguide.cluster.dealing import FIRST_PAGES, Front, deal, portion_of
+from honeyguide.cluster.dealing import Front, deal, portion_of, slots_of
 from honeyguide.cluster.learning import all_others, exchange_due
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
@@ -53,7 +53,7 @@ from honeyguide.store.shards import Manifest, is_sharded, new_manifest, shard_fo
 ROUND: Final = 0.5
 """Seconds between two rounds."""
 FIRST_ROUNDS: Final = 0.1
-"""The same among the first pages, whose portions are small."""
+"""The same while portions are small."""
 PATIENCE: Final = 120.0
 """Seconds that a lost shard may take to come back."""
 FAREWELL: Final = 60.0
@@ -129,11 +129,14 @@ class ShardedCrawl:
         self.warnings: dict[str, None] = {}
         self.restarts = 0
         """Shards that were started again after their actors were lost."""
+        self.calls = 0
+        """How often shards were asked where they stand."""
         self._budget: Budget = budget(self.config)
         self.actors: dict[str, Any] = {}
         """Ray's handles of the shards, while the crawl runs."""
         self._standings: dict[str, Standing] = {}
         self._limits: dict[str, int] = {}
+        self._slots: dict[str, int] = {}
         self._hurried = False
         self._sharing: asyncio.Future[None] | None = None
         self._shared_at = 0
@@ -420,9 +423,12 @@ class ShardedCrawl:
                 return False
             del self._lost[name]
             back.result()
+        self.calls += 1
         try:
             runs, standing = await self._ask(
-                actor.turn.remote(self._limits.get(name, 0), paused=self._paused, stop=stop)
+                actor.turn.remote(
+                    self._limits.get(name, 0), self._slots.get(name, 0), paused=self._paused, stop=stop
+                )
             )
             if not runs:
                 if not stop:
@@ -466,14 +472,24 @@ class ShardedCrawl:
             return []
         moving = {name for one in found.values() for name in one.moving}
         fronts = [
-            Front(name, one.best, one.waiting, one.pages) for name, one in found.items() if name not in moving
+            Front(name, one.best, one.ready, one.pages) for name, one in found.items() if name not in moving
         ]
-        pages, shards = self.tally.pages, len(found)
-        self._hurried = pages < FIRST_PAGES and shards > 1
-        slots, busy = self.config.crawl.concurrency, sum(one.in_flight for one in found.values())
-        # One crawl, too, asks for as many pages as it has slots before it knows what comes of them.
-        portion = max(slots - busy, portion_of(pages, most=AHEAD * slots * shards))
-        grants = deal(fronts, portion) if shards > 1 else dict.fromkeys(found, EVERYTHING)
+        pages, shards, slots = self.tally.pages, len(found), self.config.crawl.concurrency
+        if shards == 1:
+            grants = dict.fromkeys(found, EVERYTHING)
+        else:
+            busy = {name: one.in_flight for name, one in found.items()}
+            # One crawl, too, asks for as many pages as it has slots before it knows what comes of them.
+            portion = max(slots - sum(busy.values()), portion_of(pages, most=AHEAD * slots * shards))
+            self._hurried = portion < slots * shards
+            grants = dict.fromkeys(found, 0) | deal(fronts, portion)
+            dealt = slots_of({name: busy[name] + grants[name] for name in found}, each=slots)
+            for name, one in found.items():
+                room = before.get(name, 0) - one.pages - busy[name]
+                if _alike(room, grants[name], 2.0) and _alike(self._slots.get(name, 0), dealt[name], 1.25):
+                    grants[name] = room  # not worth a message
+                else:
+                    self._slots[name] = dealt[name]
         self._limits = limits(found, charges(found, before), grants, budget=self._budget.max_pages)
         return [name for name, limit in self._limits.items() if limit != before.get(name)]
 
@@ -521,7 +537,7 @@ class ShardedCrawl:
         await self._farewell(connection, "shards are added")
         for actor in self.actors.values():
             connection.ray.kill(actor)
-        for known in (self.actors, self._standings, self._limits, self._lost, self.ended):
+        for known in (self.actors, self._standings, self._limits, self._slots, self._lost, self.ended):
             known.clear()
         self.manifest, self._more = _with_more(self.manifest, self._more), 0
         manifests.save(self.out, self.manifest)
@@ -585,6 +601,11 @@ def _with_more(manifest: Manifest, count: int) -> Manifest:
     """A manifest with more shards; those that it has keep their names."""
     names = (*manifest.shards, *manifests.shard_names(len(manifest.shards) + count)[len(manifest.shards) :])
     return msgspec.structs.replace(manifest, shards=names)
+
+
+def _alike(one: int, other: int, times: float) -> bool:
+    """Whether neither is more than so many times the other."""
+    return one <= times * other and other <= times * one
 
 
 def _cause(error: Any) -> BaseException:

@@ -8,12 +8,16 @@ A shard that shows fewer URLs than it has may be granted more than it showed: wh
 to be as good as the last one shown, after everything that is certainly better. Equal priorities go to the
 shard with the fewest pages and grants, so that shards which cannot be told apart share alike: one crawl would
 take the URL that was found first.
+
+Requests under way are dealt, too. One crawl with as many would have them where the best URLs are, so a shard
+that is dealt many pages may have more requests under way than its settings say, and others have fewer:
+together they have what their settings say.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Final
 
@@ -23,6 +27,8 @@ FIRST_PAGES: Final = 256
 """Pages that set the course of a crawl."""
 SHARES: Final = (16, 8)
 """A portion is no more than this part of the pages so far, among the first pages and after them."""
+ELASTIC: Final = 4
+"""Times as many requests as its settings say that a shard may have under way."""
 
 
 class Front(msgspec.Struct, frozen=True):
@@ -31,14 +37,14 @@ class Front(msgspec.Struct, frozen=True):
     shard: str
     best: Sequence[float]
     """Priorities of its best URLs, in any order."""
-    waiting: int
-    """URLs that wait there, those in `best` among them."""
+    ready: int
+    """URLs that it could ask for, those in `best` among them."""
     pages: int = 0
     """Pages that it has."""
 
 
 def deal(fronts: Sequence[Front], portion: int) -> dict[str, int]:
-    """How many pages each shard may fetch next; together `portion`, or as many as wait anywhere.
+    """How many pages each shard may fetch next; together `portion`, or all that could be asked for.
 
     Args:
         fronts: One for each shard.
@@ -74,7 +80,7 @@ def _next(
     top = tops[place]
     if granted < len(top):
         return -top[granted], False, fronts[place].pages + granted, place
-    if granted >= fronts[place].waiting:
+    if granted >= fronts[place].ready:
         return None
     return (-top[-1] if top else 0.0), True, fronts[place].pages + granted, place
 
@@ -94,3 +100,20 @@ def portion_of(pages: int, *, most: int) -> int:
         [1, 10, 50, 128]
     """
     return max(1, min(pages // SHARES[pages >= FIRST_PAGES], most))
+
+
+def slots_of(wanted: Mapping[str, int], *, each: int) -> dict[str, int]:
+    """How many requests each shard may have under way; together no more than shards with equal shares.
+
+    A shard that wants none may have one all the same, so it can begin at once when it is dealt a page.
+
+    Args:
+        wanted: Pages that each shard has under way or may ask for.
+        each: Requests of a shard with an equal share.
+
+    Example:
+        >>> slots_of({"00": 30, "01": 10, "02": 0, "03": 0}, each=8)
+        {'00': 24, '01': 8, '02': 1, '03': 1}
+    """
+    total = each * len(wanted) / max(1, sum(wanted.values()))
+    return {name: min(ELASTIC * each, max(1, int(total * count))) for name, count in wanted.items()}

@@ -239,11 +239,14 @@ class Shard:
         files = (self._folder / name for name in PREPARED)
         return {file.name: file.read_bytes() for file in files if file.is_file()}
 
-    def turn(self, limit: int, *, paused: bool = False, stop: str = "") -> tuple[bool, Standing]:
+    def turn(
+        self, limit: int, slots: int = 0, *, paused: bool = False, stop: str = ""
+    ) -> tuple[bool, Standing]:
         """Whether the crawl runs or has ended in order, and where it stands; sets what it may do.
 
         Args:
             limit: Pages it may have in all.
+            slots: Requests it may have under way; 0 for as many as its settings say.
             paused: Whether it is to rest.
             stop: Why it is to stop; empty for not at all.
         """
@@ -255,7 +258,7 @@ class Shard:
         if paused != self._paused and self._crawl is not None and self._crawl.session:
             self._paused = paused
             control.ask(self._folder, session=self._crawl.session, paused=paused)
-        return self._thread is not None, self._mailbox.allow(limit)
+        return self._thread is not None, self._mailbox.allow(limit, slots)
 
     def stop_at_once(self) -> None:
         """Wait for no answer that is under way."""

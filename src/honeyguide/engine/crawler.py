@@ -43,10 +43,14 @@ LONG_WAIT = 5.0
 """Seconds; that a host is to be left alone for longer is committed at once, so that no crash forgets it."""
 REST = 0.25
 """Seconds after which a shard that has nothing to do, or may do nothing, looks around."""
+SOON = 1.0
+"""Seconds that a shard looks ahead when it says what it could ask for: two looks of those who deal pages."""
 LOOKED_THROUGH = 20_000
-"""Known URLs up to which a shard of a crawl without delays looks through all of them for the best."""
+"""Known URLs up to which a shard that can ask hosts often looks through all of them for the best."""
 BEST = 64
-"""URLs that a shard names as its best."""
+"""URLs that a shard names as its best, at least ..."""
+BEST_A_SLOT = 4
+"""... and for each request that it can have under way."""
 INJECTED_PRIORITY = 1e3
 """Suggested URLs go before links, unless their source says otherwise."""
 
@@ -240,10 +244,11 @@ class Crawler:
         return spent(hard, self.tally) or ("" if self._tasks or self._done else self._revisits.spent())
 
     def _exchange(self) -> None:
-        """Take in what other shards sent."""
+        """Take in what other shards sent, and how many requests this one may have under way."""
         neighbours = self._neighbours
         if neighbours is None:
             return
+        self._traffic.slots.count = neighbours.mailbox.slots or self._options.concurrency
         batches = neighbours.mailbox.take()
         for batch in batches:
             self._arrival.enter(batch)
@@ -264,9 +269,10 @@ class Crawler:
             return
         now, idle = self._clock.now(), self._is_idle(neighbours)
         before = neighbours.mailbox.standing
-        best, known = before.best, before.known
+        best, ready, known = before.best, before.ready, before.known
         if idle or now - self._stood >= 0.8 * REST:
-            self._stood, best = now, self.best_waiting()
+            self._stood = now
+            best, ready = self.best_waiting()
             known = self._frontier.known - self._frontier.counts.get(Outcome.ELSEWHERE, 0)
         # Only what may become a page: counting other work would let a page too many through.
         tally, busy = self.tally, self._frontier.in_flight
@@ -285,6 +291,7 @@ class Crawler:
                 idle=idle,
                 moves=neighbours.moves + tally.pages + tally.requests,
                 best=best,
+                ready=ready,
                 last=self._last_url,
                 paused=self.paused,
                 moving=neighbours.moving_to,
@@ -409,10 +416,14 @@ class Crawler:
         self._arrival.revise()
         self._stood = float("-inf")
 
-    def best_waiting(self) -> list[float]:
-        """Priorities of the best URLs that could be asked for now, as a shard tells them."""
-        one_a_host = self._traffic.spaced or self._frontier.known > LOOKED_THROUGH
-        return self._frontier.best(self._clock.now(), BEST, one_a_host=one_a_host)
+    def best_waiting(self) -> tuple[list[float], int]:
+        """Priorities of the best URLs that could be asked for soon, and how many such URLs there are."""
+        now, most = self._clock.now(), max(BEST, BEST_A_SLOT * self._options.concurrency)
+        of_host = inf if self._clock.virtual else self._traffic.pages_a_host(SOON)
+        if self._frontier.known <= LOOKED_THROUGH:
+            return self._frontier.best(now + SOON, most, of_host=of_host)
+        best, hosts = self._frontier.best(now + SOON, most, of_host=min(1.0, of_host))
+        return best, int(min(self._frontier.waiting, hosts * max(1.0, of_host)))
 
     @property
     def last_url(self) -> str:
@@ -430,7 +441,7 @@ class Crawler:
 
     def _dispatch(self) -> None:
         now = self._clock.now()
-        while (busy := self._busy(now)) < self._options.concurrency and not self.paused:
+        while (busy := self._busy(now)) < self._traffic.slots.count and not self.paused:
             waiting = self._next(now, busy)
             if waiting is None:
                 return
@@ -555,7 +566,7 @@ class Crawler:
         if self._clock.virtual:
             await self._woken()
             return
-        free = self._busy(now) < self._options.concurrency and self._may_ask()
+        free = self._busy(now) < self._traffic.slots.count and self._may_ask()
         ready = self._next_ready(now) if free else self._traffic.slots.next_slow(now)
         waits = [] if ready is None else [max(0.001, ready - now)]
         if self._committer.holds or self._neighbours is not None:

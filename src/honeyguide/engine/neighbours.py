@@ -90,7 +90,9 @@ class Standing(msgspec.Struct, frozen=True):
     moves: int = 0
     """Grows whenever something happens: two equal numbers with idleness before and after mean rest."""
     best: list[float] = []
-    """Priorities of the best URLs that could be asked for now, one a host, best first."""
+    """Priorities of the best URLs that could be asked for soon, best first."""
+    ready: int = 0
+    """How many URLs could be asked for soon; no more of each host than it can give."""
     last: str = ""
     paused: bool = False
     moving: list[str] = []
@@ -116,6 +118,8 @@ class Mailbox:
         self._heard = 0
         """How many of them the crawl has seen."""
         self._standing = Standing()
+        self.slots = 0
+        """Requests that the shard may have under way; 0 for as many as its settings say."""
         self.run = ""
         """Of the numbers of what is sent from here."""
         self.wake: Callable[[], None] = lambda: None
@@ -173,14 +177,15 @@ class Mailbox:
         with self._lock:
             self._held = marks
 
-    def allow(self, pages: int) -> Standing:
-        """Set how many pages the shard may have in all; where it stands.
+    def allow(self, pages: int, slots: int = 0) -> Standing:
+        """Set how many pages the shard may have in all, and requests under way; where it stands.
 
         Until the crawl has said where it stands under a limit it may still be spending an earlier one, so the
         highest of them is the one to reckon with.
         """
         with self._lock:
-            changed, self._limit = self._limit != pages, pages
+            changed = (self._limit, self.slots) != (pages, slots)
+            self._limit, self.slots = pages, slots
             self._told.append(pages)
             standing = msgspec.structs.replace(self._standing, limit=max(self._standing.limit, *self._told))
         if changed:

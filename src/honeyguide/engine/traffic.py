@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Iterable
+from math import inf
 from typing import Final
 
 from honeyguide.engine.visit import Visit
@@ -59,13 +60,19 @@ class Slots:
     """
 
     def __init__(self, concurrency: int, *, slow_limit: int) -> None:
-        self._concurrency = concurrency
+        self.count = concurrency
+        """Number of slots; may be changed while requests are under way."""
         self._slow_limit = slow_limit
         self._began: dict[int, float] = {}
         """Requests in slots, oldest first."""
         self._doubtful: set[int] = set()
         self._slow: set[int] = set()
         self._usual = 0.0
+
+    @property
+    def usual(self) -> float:
+        """Seconds that a request usually takes."""
+        return self._usual
 
     @property
     def patience(self) -> float:
@@ -75,12 +82,12 @@ class Slots:
     @property
     def doubtful(self) -> int:
         """Slots of hosts from which no page is to be expected."""
-        return len(self._doubtful) if self._concurrency > 1 else 0
+        return len(self._doubtful) if self.count > 1 else 0
 
     @property
     def room_for_doubtful(self) -> bool:
         """Whether a doubtful host may be asked now."""
-        return len(self._doubtful) < max(1, self._concurrency // 2)
+        return len(self._doubtful) < max(1, self.count // 2)
 
     def took(self, row: int, now: float, *, doubtful: bool) -> None:
         """A request begins."""
@@ -132,10 +139,10 @@ class Traffic:
         self._policy = policy
         self._gate = gate or IpGate(policy)
 
-    @property
-    def spaced(self) -> bool:
-        """Whether every host is left alone for a while between two requests."""
-        return self._policy.min_delay > 0.0
+    def pages_a_host(self, seconds: float) -> float:
+        """Pages that a host, asked for one after the other, can give within so many seconds."""
+        each = self._policy.min_delay + self.slots.usual
+        return seconds / each if each > 0.0 else inf
 
     def host_ready(self, host: Host, now: float) -> float:
         """When a host may be asked as far as slots go: at once (0), or to be looked at again later."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import inf, isnan
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -457,32 +457,36 @@ class Frontier:
         """Text of a known URL; empty for row 0."""
         return self._pending.url(row)
 
-    def best(self, now: float, most: int, *, one_a_host: bool = True) -> list[float]:
-        """Priorities of the best URLs that may be asked for by now, best first.
+    def best(self, now: float, most: int, *, of_host: float) -> tuple[list[float], int]:
+        """Priorities of the best URLs that may be asked for by now, best first; how many such URLs there are.
 
         Args:
             now: Hosts that must be left alone longer do not count.
-            most: How many.
-            one_a_host: Whether hosts are to be left alone between two requests: then one URL of each counts.
+            most: Priorities, at most.
+            of_host: URLs of each host that count, at most; with less than one, one of each host not busy.
         """
         hosts = self._queues.hosts
         size = len(self._hosts)
         ready = (hosts.best[:size] != 0) & (hosts.closed[:size] == 0)
         ready &= -hosts.timed.key[:size] <= now
-        if one_a_host:
-            rows = np.flatnonzero(ready & (hosts.state[:size] != BUSY))
-            found = self._columns.priority[hosts.best[rows]] - hosts.penalty[rows]
+        if of_host < 2:
+            at = np.flatnonzero(ready & (hosts.state[:size] != BUSY) if of_host < 1 else ready)
+            found = self._columns.priority[hosts.best[at]] - hosts.penalty[at]
         else:
             columns, end = self._columns, self._columns.size + 1
             rows = np.flatnonzero(columns.status[1:end] == _WAITING) + 1
             rows = rows[ready[columns.hosts[rows]]]
             if self._in_flight:  # their status says that they wait, until an answer is in
                 rows = rows[~np.isin(rows, list(self._in_flight))]
-            found = columns.priority[rows] - hosts.penalty[columns.hosts[rows]]
-        if len(found) > most:
-            found = np.partition(found, len(found) - most)[-most:]
+            at = columns.hosts[rows]
+            found = columns.priority[rows] - hosts.penalty[at]
+            if of_host < len(found):
+                found = _best_of_each(found, at, int(of_host))
+        count = len(found)
+        if count > most:
+            found = np.partition(found, count - most)[-most:]
         best: list[float] = np.sort(found)[::-1].tolist()
-        return best
+        return best, count
 
     def is_waiting(self, row: int) -> bool:
         """Whether a URL waits in its queue: neither ended nor in flight."""
@@ -534,3 +538,12 @@ class Frontier:
                 (self._hosts[row], float(penalty[row])) for row in sorted(self._dirty_hosts)
             )
             self._dirty_hosts.clear()
+
+
+def _best_of_each(values: NDArray[Any], group: NDArray[Any], most: int) -> NDArray[Any]:
+    """The highest values of each group, so many of each at most."""
+    order = np.lexsort((-values, group))
+    values, group = values[order], group[order]
+    firsts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+    rank = np.arange(len(group)) - np.repeat(firsts, np.diff(np.r_[firsts, len(group)]))
+    return values[rank < most]

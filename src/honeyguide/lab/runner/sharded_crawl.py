@@ -162,15 +162,7 @@ def _grants(shards: Sequence[_Shard], portion: int) -> dict[str, int]:
     ):
         return {shard.name: 1 for shard in shards}  # the seeds are not in yet
     return deal(
-        [
-            Front(
-                shard.name,
-                shard.crawler.best_waiting(),
-                shard.crawler.waiting,
-                shard.crawler.tally.pages,
-            )
-            for shard in shards
-        ],
+        [Front(shard.name, *shard.crawler.best_waiting(), shard.crawler.tally.pages) for shard in shards],
         portion,
     )
 
