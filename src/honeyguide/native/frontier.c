@@ -886,18 +886,37 @@ BODY(word_table__put)
 }
 FUNCTION(word_table__put, 4)
 
-/* Letters and digits of ASCII in lower case, bytes of other characters as they are, 0 for what parts words. */
-static uint8_t letters[256];
-
+/* Letters and digits of ASCII in lower case, bytes of other characters as they are, 0 for what parts words. The
+ * compiler makes many at once of it. */
 static void
-set_letters(void)
+to_letters(const uint8_t *restrict data, Py_ssize_t length, uint8_t *restrict letters)
 {
-    for (int byte = 0; byte < 256; byte++) {
-        if (byte >= 128 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z'))
-            letters[byte] = (uint8_t)byte;
-        else
-            letters[byte] = byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : 0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        uint8_t byte = data[i], small = byte | 32;
+        uint8_t letter = (uint8_t)(small - 'a') <= 25, other = (uint8_t)(byte - '0') <= 9 || byte >= 128;
+        letters[i] = (uint8_t)((small & -letter) | (byte & -other));
     }
+}
+
+/* The next bytes of a word, eight at most, as a number; `*size` of them. Behind the last word there are eight zeros. */
+static inline uint64_t
+part_of_word(const uint8_t *letters, int *size)
+{
+    uint64_t part = 0;
+#if PY_LITTLE_ENDIAN && defined(__GNUC__)
+    memcpy(&part, letters, 8);
+    uint64_t zeros = (part - 0x0101010101010101ull) & ~part & 0x8080808080808080ull;
+    if (zeros == 0) {
+        *size = 8;
+        return part;
+    }
+    *size = __builtin_ctzll(zeros) >> 3;
+    return part & ((1ull << (8 * *size)) - 1);
+#else
+    for (*size = 0; *size < 8 && letters[*size]; ++*size)
+        part |= (uint64_t)letters[*size] << (8 * *size);
+    return part;
+#endif
 }
 
 static inline uint64_t
@@ -928,25 +947,26 @@ BODY(word_table__read)
         PyErr_SetString(PyExc_ValueError, "there is no room for the words");
         return NULL;
     }
-    if (letters['a'] == 0)
-        set_letters();
+    uint8_t *letters = PyMem_RawMalloc((size_t)length + 8);
+    if (letters == NULL)
+        return PyErr_NoMemory();
+    to_letters(data, length, letters);
+    memset(letters + length, 0, 8);
     missed_room /= 4;
     for (Py_ssize_t start = 0; start < length;) {
-        if (letters[data[start]] == 0) {
+        if (letters[start] == 0) {
             start++;
             continue;
         }
         /* Eight bytes at a time: no byte of a word is 0, so what is left says how long it is. */
         Py_ssize_t end = start;
-        uint64_t hash = seed, part = 0, byte;
-        while (end < length && (byte = letters[data[end]])) {
-            part = part << 8 | byte;
-            end++;
-            if (((end - start) & 7) == 0) {
-                hash = stir(hash ^ part);
-                part = 0;
-            }
+        int size;
+        uint64_t hash = seed, part;
+        while ((part = part_of_word(letters + end, &size)), size == 8) {
+            hash = stir(hash ^ part);
+            end += 8;
         }
+        end += size;
         int64_t key = (int64_t)(stir(hash ^ part) | 1);
         Py_ssize_t place = slot(&words, key);
         if (words.keys[place] == key) {
@@ -967,6 +987,7 @@ BODY(word_table__read)
         }
         start = end;
     }
+    PyMem_RawFree(letters);
     return Py_BuildValue("nn", count, misses);
 }
 FUNCTION(word_table__read, 6)
