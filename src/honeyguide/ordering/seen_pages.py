@@ -212,44 +212,46 @@ def known_links(
         remembered: Whether only those links count that were remembered with the pages.
     """
     size, pages = graph.size, len(seen)
-    place = np.full(size, -1, dtype=np.int64)
+    place = np.full(size, -1, dtype=np.int32)
     if pages and size:
         ids = np.array(seen.ids, dtype=np.int64)
         order = np.argsort(ids)
         found = np.minimum(np.searchsorted(ids[order], graph.ids), pages - 1)
         same = ids[order][found] == graph.ids
         place[same] = order[found[same]]
-    used = place[graph.sources] >= 0
+    source = place[graph.sources]
+    used = source >= 0
     if remembered:
         pages_of, ids = seen.links()
-        used &= np.isin(_pair(place[graph.sources], graph.ids[graph.targets]), _pair(pages_of, ids))
-    sources, targets = place[graph.sources[used]], graph.targets[used].astype(np.int64)
-    inner = place[targets] >= 0
+        used &= np.isin(_pair(source, graph.ids[graph.targets]), _pair(pages_of, ids))
+    sources, targets = source[used], graph.targets[used]
+    target = place[targets]
+    inner = target >= 0
     outer = graph.waiting[targets] & ~inner
-    rows, columns = place[targets[inner]], sources[inner]
+    rows, columns = target[inner], sources[inner]
     if not self_link:
         other = rows != columns
         rows, columns = rows[other], columns[other]
     else:
-        rows, columns = (np.concatenate((each, np.arange(pages))) for each in (rows, columns))
+        rows, columns = (np.concatenate((each, np.arange(pages, dtype=np.int32))) for each in (rows, columns))
     waiting = targets[outer]
     reached = np.zeros(size, dtype=np.bool_)
     reached[waiting] = True
     nodes = np.flatnonzero(reached)
-    numbers = np.cumsum(reached)[waiting] - 1
+    numbers = np.cumsum(reached, dtype=np.int32)[waiting] - 1
     return KnownLinks(
         _ones(rows, columns, (pages, pages)), _ones(numbers, sources[outer], (len(nodes), pages)), nodes
     )
 
 
-def _pair(places: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _pair(places: NDArray[np.integer], ids: NDArray[np.int64]) -> NDArray[np.uint64]:
     """One number for a page and a target; that two pairs share one is as unlikely as with the ids."""
     spread = places.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return ids.astype(np.uint64) ^ (spread ^ (spread >> np.uint64(29)))
 
 
-def _ones(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> Rows:
-    matrix = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+def _ones(rows: NDArray[np.int32], columns: NDArray[np.int32], shape: tuple[int, int]) -> Rows:
+    matrix = sparse.csr_matrix((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=shape)
     matrix.data[:] = 1.0  # several links from one page to another count once
     return matrix
 
