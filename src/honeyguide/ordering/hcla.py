@@ -430,7 +430,8 @@ class Hcla(LocalOrder):
     def _folded(self, known: KnownLinks, graph: CrawlGraph, part: NDArray[np.int64]) -> Array:
         space, _ = self._topic()
         terms = len(space.basis)
-        places = self.options.link_weight * (_rows(known.frontier, part) @ self._vectors[terms:])
+        links = _rows(known.frontier, part).astype(self._precision)
+        places = self.options.link_weight * (links @ self._vectors[terms:])
         anchors = self._anchors(known, graph, part)
         if anchors is not None:
             places += anchors @ self._vectors[:terms]

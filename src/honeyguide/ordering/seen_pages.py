@@ -251,7 +251,7 @@ def _pair(places: NDArray[np.integer], ids: NDArray[np.int64]) -> NDArray[np.uin
 
 
 def _ones(rows: NDArray[np.int32], columns: NDArray[np.int32], shape: tuple[int, int]) -> Rows:
-    matrix = sparse.csr_matrix((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=shape)
+    matrix = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
     matrix.data[:] = 1.0  # several links from one page to another count once
     return matrix
 
