@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import random
 import sys
@@ -17,6 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide import compiled, ordering
 from honeyguide import native as native_package
+from honeyguide.engine import admission
 from honeyguide.frontier import queues
 from honeyguide.frontier import seen as seen_module
 from honeyguide.frontier.seen import Seen
@@ -30,6 +32,7 @@ from honeyguide.store import columns
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash, word_table
 from honeyguide.text.word_table import Counting, WordTable
+from honeyguide.web import digest, zones
 from honeyguide.web import url as addresses
 from honeyguide.web.url import url_id
 
@@ -259,6 +262,58 @@ def test_a_page_of_numbers_without_entries_is_refused() -> None:
         scout_words.take_in_page(np.zeros(2, np.int32), places, 1.0, vectors, often[:4])
     assert not often.any()
     assert vectors.totals[2] == 1.0
+
+
+@given(st.binary(max_size=40).filter(lambda data: len(data) % 5 == 0))
+def test_base32(data: bytes) -> None:
+    assert (
+        digest.base32(data) == base64.b32encode(data).decode() == pure("honeyguide.web.digest").base32(data)
+    )
+    with pytest.raises(TypeError):
+        digest.base32(data + b"x")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.booleans(), st.sampled_from(["", "de"]))
+    ),
+    st.integers(0, 3),
+)
+def test_links_at_a_quick_look(rows: list[tuple[str, int, bool, str]], own: int) -> None:
+    links = tuple(
+        Link(f"/{i % 7}", number, kind=kind, nofollow=nofollow, language=language)
+        for i, (kind, number, nofollow, language) in enumerate(rows)
+    )
+    answers = []
+    for module in (admission, pure("honeyguide.engine.admission")):
+        judged: dict[str, Any] = {"/0": None, "/1": (Outcome.SCOPE, "far")}
+        asked: list[str] = []
+
+        def judge(url: str, asked: list[str] = asked) -> tuple[Outcome, str] | None:
+            asked.append(url)
+            return (Outcome.TRAP, "deep") if url == "/3" else None
+
+        answers.append((module.sifted(links, frozenset("ab"), own, judged, judge), asked))
+    assert answers[0] == answers[1]
+
+
+def test_a_rule_that_fails_is_heard_of() -> None:
+    with pytest.raises(ZeroDivisionError):
+        admission.sifted((Link("/", 1),), {"a"}, 0, {}, lambda url: 1 / 0)  # type: ignore[arg-type,return-value]
+
+
+@given(st.lists(st.lists(st.integers(0, 11), unique=True, max_size=8), max_size=12))
+def test_who_links_to_whom(pages: list[list[int]]) -> None:
+    chain = np.array([0, 1, 2] * 4, np.uint8)
+    ours, reference = np.zeros(12, np.int32), np.zeros(12, np.int32)
+    python = pure("honeyguide.web.zones")
+    for row, targets in enumerate(pages, 1):
+        named = np.array(targets, np.int32)
+        assert zones.linked(ours, chain, named, row) == python.linked(reference, chain, named, row)
+        assert ours.tolist() == reference.tolist()
+    for wrong in (12, -1):
+        with pytest.raises(IndexError):
+            zones.linked(ours, chain, np.array([wrong], np.int32), 1)
 
 
 def pure(module: str) -> ModuleType:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
+from honeyguide.compiled import compiled
 from honeyguide.frontier import Found, Offers
 from honeyguide.model import Link, Outcome, Page, Scored
 from honeyguide.web import Scope, TrapLimits, host_key, registered_domain, trap_reason, url_id
@@ -98,32 +99,73 @@ class Admission:
 
     def split(self, page: Page) -> tuple[list[Link], list[tuple[Link, Outcome, str]]]:
         """A page's links: those an order may rank, and those a rule drops."""
-        eligible: list[Link] = []
-        dropped: list[tuple[Link, Outcome, str]] = []
         deep = self._depth_rules(page.depth + 1)
-        kinds, judged, own = self._kinds, self._judged, page.id
-        trapped = self.zones.has_traps
+        if deep is None and not page.nofollow and not self.zones.has_traps:
+            eligible, odd = sifted(page.links, self._kinds, page.id, self._judged, self._address_rules)
+            refused = [self._refusal(page, link, None) for link in odd]
+            if None not in refused:
+                return eligible, [(link, *why) for link, why in zip(odd, refused, strict=True) if why]
+        eligible = []
+        dropped: list[tuple[Link, Outcome, str]] = []
         for link in page.links:
-            if link.kind not in kinds or link.id == own:
+            if link.kind not in self._kinds or link.id == page.id:
                 continue
-            if self._obey_nofollow and (page.nofollow or link.nofollow):
-                dropped.append((link, Outcome.NOFOLLOW, "nofollow"))
-                continue
-            if link.language and self._languages and link.language not in self._languages:
-                said = f"hreflang says {link.language}, which is not a language of the topic"
-                dropped.append((link, Outcome.LANGUAGE, said))
-                continue
-            # As `refuse`, without a call for each link that was seen before.
-            url = link.url
-            refused = judged[url] if url in judged else self._address_rules(url)
-            if refused is None and trapped and (reason := self.zones.reason(url)):
-                refused = Outcome.TRAP, reason
-            refused = refused or deep
-            if refused:
-                dropped.append((link, *refused))
-            else:
+            why = self._refusal(page, link, deep)
+            if why is None:
                 eligible.append(link)
+            else:
+                dropped.append((link, *why))
         return eligible, dropped
+
+    def _refusal(
+        self, page: Page, link: Link, deep: tuple[Outcome, str] | None
+    ) -> tuple[Outcome, str] | None:
+        """Why a rule drops a link, or None.
+
+        Args:
+            page: Where it stands.
+            link: The link.
+            deep: Why none of the page's links may be followed, if so.
+        """
+        if self._obey_nofollow and (page.nofollow or link.nofollow):
+            return Outcome.NOFOLLOW, "nofollow"
+        if link.language and self._languages and link.language not in self._languages:
+            return Outcome.LANGUAGE, f"hreflang says {link.language}, which is not a language of the topic"
+        url = link.url
+        refused = self._judged[url] if url in self._judged else self._address_rules(url)
+        if refused is None and (reason := self.zones.reason(url)):
+            refused = Outcome.TRAP, reason
+        return refused or deep
+
+
+@compiled
+def sifted(
+    links: tuple[Link, ...],
+    kinds: Collection[str],
+    own: int,
+    judged: dict[str, tuple[Outcome, str] | None],
+    judge: Callable[[str], tuple[Outcome, str] | None],
+) -> tuple[list[Link], list[Link]]:
+    """A page's links at a quick look: those that no rule can drop, and those that one may.
+
+    Args:
+        links: All of them.
+        kinds: Those of other kinds are left out.
+        own: The page's own fingerprint; a link to it is left out.
+        judged: By address, what the rules for addresses say.
+        judge: What they say of an address that is not there.
+    """
+    fine: list[Link] = []
+    odd: list[Link] = []
+    for link in links:
+        if link.kind not in kinds or link.id == own:
+            continue
+        if link.nofollow or link.language:
+            odd.append(link)
+            continue
+        url = link.url
+        (fine if (judged[url] if url in judged else judge(url)) is None else odd).append(link)
+    return fine, odd
 
 
 def offers_of(

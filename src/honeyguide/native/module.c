@@ -43,6 +43,9 @@ static PyMethodDef METHODS[] = {
 #endif
     TWIN(search_has_any),
     TWIN(main_links_marked),
+    TWIN(admission_sifted),
+    TWIN(zones_linked),
+    TWIN(digest_base32),
     TWIN(url_plain_urls),
     TWIN(links_joined),
     TWIN(word_table__put),
@@ -69,7 +72,7 @@ PyInit__native(void)
     PyObject *module = PyModule_Create(&MODULE);
     if (module == NULL)
         return NULL;
-    if (page_init() < 0 || PyModule_AddIntConstant(module, "VERSION", NATIVE_VERSION) < 0) {
+    if (page_init() < 0 || arrival_init() < 0 || PyModule_AddIntConstant(module, "VERSION", NATIVE_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;
     }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 3
+#define NATIVE_VERSION 4
 
 extern const char scan_page_doc[];
 int page_init(void);
@@ -30,6 +30,12 @@ PyObject *links_joined(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 /* search.c */
 PyObject *search_has_any(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *main_links_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
+/* arrival.c */
+int arrival_init(void);
+PyObject *admission_sifted(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *zones_linked(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *digest_base32(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 /* frontier.c */
 PyObject *pairing_heap_push(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -77,7 +77,7 @@ def warc_date(at: float) -> str:
         '1970-01-01T00:00:00.250000Z'
     """
     moment = _EPOCH + timedelta(microseconds=round(at * 1e6))
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def record_id(seed: UUID, file: str, offset: int) -> str:

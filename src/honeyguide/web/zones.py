@@ -37,6 +37,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.compiled import compiled
 from honeyguide.web.domain import registered_domain
 from honeyguide.web.url import url_id
 
@@ -386,11 +387,7 @@ class Zones:
             self._traps.setdefault(key, SAMENESS)
 
     def _link(self, row: int, targets: NDArray[np.int32]) -> None:
-        before = self._source[targets]
-        self._source[targets[before == 0]] = row
-        again = targets[(before > 0) & (before != row)]
-        self._source[again] = -1
-        for page in again[self._chain[again] > 0].tolist():
+        for page in linked(self._source, self._chain, targets, row):
             zone = self._all[self._zone[page]]
             zone.single -= 1
             zone.chained -= int(self._chain[page]) >= self._limits.chain
@@ -422,6 +419,30 @@ class Zones:
             new = np.zeros(size, old.dtype)
             new[: len(old)] = old
             setattr(self, name, new)
+
+
+@compiled
+def linked(
+    source: NDArray[np.int32], chain: NDArray[np.uint8], targets: NDArray[np.int32], row: int
+) -> list[int]:
+    """Note that a page links to others; those of a chain that more than one page links to now.
+
+    Args:
+        source: By row, the only page that links to it, 0 for none, -1 for several. Changed.
+        chain: By row, how long its chain is.
+        targets: What the page links to, each once.
+        row: The page.
+    """
+    again: list[int] = []
+    for target in targets.tolist():
+        before = int(source[target])
+        if before == 0:
+            source[target] = row
+        elif before > 0 and before != row:
+            source[target] = -1
+            if chain[target]:
+                again.append(target)
+    return again
 
 
 def twin_of(copied: int, length: int, *, same_words: bool, same_title: bool, on_topic: bool) -> int:
