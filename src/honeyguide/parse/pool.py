@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 from collections import deque
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import msgspec
 
@@ -56,10 +56,6 @@ class _Ticket:
     def answer(self, answer: Answer) -> None:
         if not self.future.done():
             self.future.set_result(answer)
-
-
-class _WorkerDied(Exception):
-    """The worker closed its socket."""
 
 
 class ParsePool:
@@ -185,35 +181,78 @@ class ParsePool:
         self._dispatch()
 
 
-class _Worker:
-    """One worker process and the jobs it has."""
+class _Worker(asyncio.Protocol):
+    """One worker process and the jobs it has. Its answers come in the order of the jobs."""
 
     def __init__(self, pool: ParsePool) -> None:
         self.pool = pool
         self.tickets: deque[_Ticket] = deque()
-        self._given = asyncio.Event()
         self._page = msgspec.msgpack.Decoder(Page)
         self._reading = msgspec.msgpack.Decoder(Reading)
         self._failure = msgspec.msgpack.Decoder(ParseFailure)
         self._encoder = msgspec.msgpack.Encoder()
-        self._writer: asyncio.StreamWriter | None = None
+        self._transport: asyncio.WriteTransport | None = None
+        self._received = bytearray()
         self._ready = False
         """Whether the worker has said hello; jobs that came before are sent then, each once."""
+        self._ended = False
+        self._loop = asyncio.get_running_loop()
+        self._due = self._loop.time() + START_TIMEOUT
+        """When the next answer must be there."""
+        self._timer: asyncio.TimerHandle | None = None
         self._socket, self.process = self._start()
-        self._task = asyncio.create_task(self._serve(), name="parse worker")
+        self._opening = asyncio.create_task(self._open(), name="parse worker")
 
     def give(self, ticket: _Ticket) -> None:
         """Queue a job at this worker."""
         self.tickets.append(ticket)
         if self._ready:
             self._send(ticket)
-        self._given.set()
+            if len(self.tickets) == 1:
+                self._expect()
 
     async def close(self) -> None:
         """Kill the process and wait for its end."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        self._opening.cancel()
+        await asyncio.gather(self._opening, return_exceptions=True)
         self._kill()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Called by the event loop."""
+        # uvloop's transports are asyncio's in all but name.
+        self._transport = cast(asyncio.WriteTransport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Called by the event loop."""
+        self._received += data
+        start = 0
+        with memoryview(self._received) as received:
+            while not self._ended and len(received) >= start + HEADER.size:
+                length, kind = HEADER.unpack_from(received, start)
+                end = start + HEADER.size + length
+                if length > MAX_FRAME:
+                    self._died(f"an answer of {length} bytes")
+                elif end > len(received):
+                    break
+                else:
+                    with received[start + HEADER.size : end] as frame:
+                        self._take(kind, frame)
+                start = end
+        if start:
+            del self._received[:start]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by the event loop."""
+        if not self._ended:
+            self.process.kill()
+            self._died(str(exc) if exc else f"exit status {self.process.wait()}")
+
+    async def _open(self) -> None:
+        self._look()
+        try:
+            await self._loop.create_connection(lambda: self, sock=self._socket)
+        except OSError as error:
+            self._died(str(error))
 
     def _start(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
         pool = self.pool
@@ -234,63 +273,78 @@ class _Worker:
         return ours, process
 
     def _send(self, ticket: _Ticket) -> None:
-        assert self._writer is not None
+        assert self._transport is not None
         frame = self._encoder.encode(ticket.job)
-        self._writer.write(HEADER.pack(len(frame), JOB))
-        self._writer.write(frame)
+        self._transport.writelines((HEADER.pack(len(frame), JOB), frame))
 
-    async def _serve(self) -> None:
-        """Take answers in the order of the jobs until the worker fails."""
-        try:
-            reader, self._writer = await asyncio.open_connection(sock=self._socket)
-            async with asyncio.timeout(START_TIMEOUT):
-                await self._frame(reader)
+    def _expect(self) -> None:
+        """The time of the job that is next begins."""
+        self._due = self._loop.time() + self.pool.deadline
+        if self._timer is None:
+            self._look()
+
+    def _look(self) -> None:
+        """End the job that takes too long; one timer looks at all of them, one after the other."""
+        self._timer = None
+        if self._ended or (self._ready and not self.tickets):
+            return
+        if self._loop.time() < self._due:
+            self._timer = self._loop.call_at(self._due, self._look)
+        else:
+            detail = f"not parsed within {self.pool.deadline:g} s"
+            self._end(ParseFailure(Outcome.PARSE_TIMEOUT, detail))
+
+    def _take(self, kind: int, frame: memoryview) -> None:
+        """Deal with one frame of the worker."""
+        if not self._ready:
             self._ready = True
+            if self._timer is not None:  # the one that waited for this
+                self._timer.cancel()
+                self._timer = None
             for ticket in self.tickets:
                 self._send(ticket)
-            while True:
-                while not self.tickets:
-                    self._given.clear()
-                    await self._given.wait()
-                async with asyncio.timeout(self.pool.deadline):
-                    kind, frame = await self._frame(reader)
-                answer = self._decoded(kind, frame)
-                job = self.tickets[0].job
-                wanted = Page if job.what == "page" else Reading
-                if not isinstance(answer, ParseFailure) and not (
-                    isinstance(answer, wanted) and answer.url == job.url
-                ):
-                    raise _WorkerDied("it answered another job")
-                self.tickets.popleft().answer(answer)
-                self.pool._dispatch()
-        except TimeoutError:
-            failure = ParseFailure(Outcome.PARSE_TIMEOUT, f"not parsed within {self.pool.deadline:g} s")
-        except (_WorkerDied, OSError, msgspec.DecodeError) as error:
-            failure = ParseFailure(Outcome.PARSE_FAILED, f"the parse worker died: {error}"[:300])
+            self._expect()
+            return
+        try:
+            answer = self._decoded(kind, frame)
+        except msgspec.DecodeError as error:
+            self._died(str(error))
+            return
+        job = self.tickets[0].job if self.tickets else None
+        wanted = Page if job is not None and job.what == "page" else Reading
+        if job is None or not (
+            isinstance(answer, ParseFailure) or (isinstance(answer, wanted) and answer.url == job.url)
+        ):
+            self._died("it answered another job")
+            return
+        self.tickets.popleft().answer(answer)
+        self._due = self._loop.time() + self.pool.deadline
+        self.pool._dispatch()
+
+    def _decoded(self, kind: int, frame: memoryview) -> Answer:
+        if kind == PAGE:
+            return self._page.decode(frame)
+        return self._reading.decode(frame) if kind == READING else self._failure.decode(frame)
+
+    def _died(self, reason: str) -> None:
+        self._end(ParseFailure(Outcome.PARSE_FAILED, f"the parse worker died: {reason}"[:300]))
+
+    def _end(self, failure: ParseFailure) -> None:
+        """The worker failed: so has the job it was at, and the others go to another worker."""
+        if self._ended:
+            return
         self._kill()
         if self.tickets:
             self.tickets.popleft().answer(failure)
         self.pool._done(self)
 
-    def _decoded(self, kind: int, frame: bytes) -> Answer:
-        if kind == PAGE:
-            return self._page.decode(frame)
-        return self._reading.decode(frame) if kind == READING else self._failure.decode(frame)
-
-    async def _frame(self, reader: asyncio.StreamReader) -> tuple[int, bytes]:
-        try:
-            length, kind = HEADER.unpack(await reader.readexactly(HEADER.size))
-            if length > MAX_FRAME:
-                raise _WorkerDied(f"an answer of {length} bytes")
-            return kind, await reader.readexactly(length)
-        except asyncio.IncompleteReadError:
-            self.process.kill()
-            raise _WorkerDied(f"exit status {self.process.wait()}") from None
-
     def _kill(self) -> None:
+        self._ended = True
+        if self._timer is not None:
+            self._timer.cancel()
         self.process.kill()
         self.process.wait()
-        if self._writer is not None:
-            self._writer.transport.abort()
+        if self._transport is not None:
+            self._transport.abort()
         else:
             self._socket.close()
