@@ -379,6 +379,7 @@ class ShardedCrawl:
             if (signature := self._signature(control.FILE)) != seen_control:
                 seen_control = signature
                 self._obey()
+                self._deal()  # who may go on must not go on with what an earlier budget allowed
             if (signature := self._signature(REVIEWS)) != seen_reviews and signature is not None:
                 with suppress(connection.ray.exceptions.RayActorError):  # it comes back, and is told then
                     await self._pass_reviews()

@@ -9,6 +9,8 @@ Example:
     {'00': 5, '01': 5}
     >>> limits(standings, {"00": 3, "01": 5}, {"00": 2, "01": 0}, budget=9)
     {'00': 4, '01': 5}
+    >>> limits(standings, {"00": 40, "01": 50}, {"00": 20, "01": 20}, budget=18)
+    {'00': 13, '01': 5}
 """
 
 from __future__ import annotations
@@ -45,8 +47,13 @@ def limits(
     if budget is None:
         return wanted
     left = max(0, budget - sum(charged.values()))
+    # Where more was dealt than the budget is by now, what nobody has asked for yet is taken back.
+    kept = max(0, budget - sum(one.pages + one.in_flight for one in standings.values()))
     for name in sorted(wanted, key=lambda name: -grants.get(name, 0)):
+        asked = standings[name].pages + standings[name].in_flight
+        wanted[name] = min(wanted[name], asked + kept)
         more = min(left, max(0, wanted[name] - charged[name]))
         left -= more
         wanted[name] = min(wanted[name], charged[name] + more)
+        kept -= max(0, wanted[name] - asked)
     return wanted

@@ -343,35 +343,41 @@ class Arrival:
         if not away:
             return self._frontier.offer(offers, self._order.combine)
         priorities, outcomes = list(offers.priorities), list(offers.outcomes)
-        leaving: dict[int, Found] = {}
+        leaving: dict[int, Outcome] = {}
         for place in away:
-            found = offers.make(place)
+            outcome = Outcome(outcomes[place])
             if self._revising is not None and place < len(eligible):  # its owner will rank it
-                found = msgspec.structs.replace(found, outcome=Outcome.WAITING, priority=score, reason="")
-            leaving[place] = found
+                outcome, priorities[place] = Outcome.WAITING, score
+            leaving[place] = outcome
             outcomes[place] = int(Outcome.ELSEWHERE)
-            priorities[place] = found.priority if found.outcome is Outcome.WAITING else DROPPED
+            if outcome is not Outcome.WAITING:
+                priorities[place] = DROPPED
         known = self._frontier.known
 
         def make(place: int) -> Found:
-            return _elsewhere(leaving[place]) if place in leaving else offers.make(place)
+            found = offers.make(place)
+            return _elsewhere(found, priorities[place]) if place in leaving else found
 
         targets = self._frontier.offer(Offers(offers.ids, priorities, outcomes, make), self._order.combine)
         of_page = self._sharing.of_page(page) if self._sharing is not None else None
-        for place, found in leaving.items():
-            if targets[place] > known or self._tells_more(targets[place], found):
+        for place, outcome in leaving.items():
+            priority = priorities[place]
+            if targets[place] > known or self._tells_more(targets[place], outcome, priority):
                 link = eligible[place] if place < len(eligible) else None
+                found = offers.make(place)
+                if self._revising is not None and link is not None:
+                    found = msgspec.structs.replace(found, outcome=outcome, priority=score, reason="")
                 self._neighbours.leave(found, page.url, score, link=link, position=place, of_page=of_page)
         return targets
 
-    def _tells_more(self, row: int, found: Found) -> bool:
+    def _tells_more(self, row: int, outcome: Outcome, priority: float) -> bool:
         """Whether the owner of a URL that was sent before has to hear of another link to it."""
-        if self._frontier.status_of(row) is not Outcome.ELSEWHERE or found.outcome is not Outcome.WAITING:
+        if self._frontier.status_of(row) is not Outcome.ELSEWHERE or outcome is not Outcome.WAITING:
             return False
         before, how = self._frontier.priority_of(row), self._order.combine
-        better = found.priority > before if how == "max" else how != "first" or before == DROPPED
+        better = priority > before if how == "max" else how != "first" or before == DROPPED
         if better or self._revising is not None:
-            self._frontier.note_priority(row, found.priority)
+            self._frontier.note_priority(row, priority)
             return True
         return False
 
@@ -381,8 +387,9 @@ class Arrival:
         if found.source == SEED:
             return 0
         known = self._frontier.known
-        (row,) = self._frontier.add([_elsewhere(found)], "max")
-        if row > known or self._tells_more(row, found):
+        priority = found.priority if found.outcome is Outcome.WAITING else DROPPED
+        (row,) = self._frontier.add([_elsewhere(found, priority)], "max")
+        if row > known or self._tells_more(row, found.outcome, found.priority):
             self._neighbours.leave(found, parent, score)
         return row
 
@@ -623,14 +630,14 @@ def _tell_one(found: Found, page: str) -> None:
         say(DEBUG, "dropped", url=found.url, outcome=outcome, reason=found.reason, page=page)
 
 
-def _elsewhere(found: Found) -> Found:
+def _elsewhere(found: Found, priority: float) -> Found:
     """What stands for another shard's URL here."""
     return Found(
         url=found.url,
         id=found.id,
         host=found.host,
         domain=found.domain,
-        priority=found.priority if found.outcome is Outcome.WAITING else DROPPED,
+        priority=priority,
         depth=found.depth,
         parent=found.parent,
         source=found.source,

@@ -58,7 +58,7 @@ class Committer:
         self._ready: list[Event] = []
         self._last_pages = tally.pages + tally.revisits
         self._last_time = 0.0
-        self._hurried = False
+        self._hurried = self._entered = False
 
     def add(self, events: list[Event]) -> None:
         """Hold events that the open transaction contains."""
@@ -88,10 +88,14 @@ class Committer:
         """Commit soon: something was said that must not be forgotten by a crash."""
         self._hurried = True
 
+    def entered(self) -> None:
+        """Something came in from outside; the next transaction has it, and its sender is told then."""
+        self._entered = True
+
     @property
     def hurried(self) -> bool:
-        """Whether something waits that must be committed soon."""
-        return self._hurried
+        """Whether something waits to be committed that is not an event."""
+        return self._hurried or self._entered
 
     def due(self, now: float) -> bool:
         """Whether enough has gathered, or waited long enough, for a transaction."""
@@ -124,7 +128,7 @@ class Committer:
         self._held.clear()
         self._last_pages = self._tally.pages + self._tally.revisits
         self._last_time = now
-        self._hurried = False
+        self._hurried = self._entered = False
 
     def fresh(self) -> list[Event]:
         """Events committed since the last call."""

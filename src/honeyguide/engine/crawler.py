@@ -252,12 +252,9 @@ class Crawler:
         batches = neighbours.mailbox.take()
         for batch in batches:
             self._arrival.enter(batch)
-        now = self._clock.now()
         if batches:
-            self._committer.hurry()
+            self._committer.entered()
             self._asked_low_at = -1
-            if self._committer.due(now):
-                self._committer.commit(now)
 
     def _stand(self) -> None:
         """Say where this shard stands, once it has asked for what it may; its best URLs only now and then.
@@ -406,6 +403,8 @@ class Crawler:
         now = self._clock.now()
         self._committer.commit(now)
         self._exchange()
+        if self._committer.hurried:
+            self._committer.commit(now)
         return self._committer.fresh()
 
     def revise(self) -> None:
@@ -423,7 +422,8 @@ class Crawler:
         if self._frontier.known <= LOOKED_THROUGH:
             return self._frontier.best(now + SOON, most, of_host=of_host)
         best, hosts = self._frontier.best(now + SOON, most, of_host=min(1.0, of_host))
-        return best, int(min(self._frontier.waiting, hosts * max(1.0, of_host)))
+        waiting = self._frontier.waiting
+        return best, int(min(waiting, hosts * max(1.0, min(of_host, waiting))))
 
     @property
     def last_url(self) -> str:

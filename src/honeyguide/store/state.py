@@ -664,7 +664,7 @@ def numbers_to_text(values: dict[str, float]) -> str:
 
 def sound(text: str) -> str:
     """`text` without lone surrogates, which hostile pages can smuggle in and UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _sound_values(value: object) -> object:
