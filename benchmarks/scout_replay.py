@@ -1,7 +1,7 @@
 """Scout on the topics of `lab run scout`, in a fifth of the time, and what its settings owe to the webs.
 
     python benchmarks/scout_replay.py [--webs webkb manuals] [--half | --other-starts] [--missing]
-        [--settings | --parts | --examples | --best-first | --labels] [--only "even lengths" ...]
+        [--settings | --parts | --examples | --best-first | --labels] [--only "uneven lengths" ...]
 
 The page model and the order are the real ones; the engine is an array of priorities. Texts are taken apart
 once for all rows. With the defaults the areas differ from the lab's by some thousandths (the engine has trap
@@ -9,8 +9,9 @@ rules and demotes hosts). `--best-first` adds that order, and a table of groups.
 settings, then leaves each web out once: the setting with the largest mean over the other webs (each web
 counts the same) is tried on it. A setting chosen with a web at hand looks better there than it is. `--parts`
 leaves one part out at a time. `--examples` gives ten pages on topic, which are no targets for any row, beside
-the keywords and instead of them. `--labels` tells the order what pages truly are. `--half` takes about two
-topics of three and 800 pages at most.
+the keywords and instead of them. `--labels` tells the order what pages truly are, and in another row fetches
+the targets among the URLs that wait before all others: what is still missing then is targets that no known
+page links to. `--half` takes about two topics of three and 800 pages at most.
 `--other-starts` begins where the lab does not, with which the defaults were chosen: on schools at other pages
 three links away, on office at the front pages of other modules (WebKB and manuals have one start each).
 A crawl that begins a little otherwise ends quite otherwise. `--missing` makes three crawls of each topic,
@@ -48,8 +49,7 @@ WEBS = ("schools", "office-help", "webkb", "manuals")
 SETTINGS: dict[str, dict[str, Any]] = {
     "shipped": {},
     "fellows": {"fellows": 1.0},
-    "even lengths": {"even_lengths": True},
-    "fellows and even lengths": {"fellows": 1.0, "even_lengths": True},
+    "uneven lengths": {"even_lengths": False},
     "trust 400": {"trust": 400.0},
     "folders explored half as much": {"by_folder": 0.15},
     "folders explored twice as much": {"by_folder": 0.6},
@@ -70,6 +70,7 @@ BEST_FIRST = "best-first"
 WITH_EXAMPLES = "ten examples"
 EXAMPLES_ONLY = "ten examples, no keywords"
 TRUE_LABELS = "true labels as verdicts"
+KNOWN_FIRST = "targets that wait come first"
 LEFT_OUT = frozenset(
     {"Birds", "Mammals", "Medicine", "Astronomy", "African geography", "Food and agriculture"}
 )
@@ -146,7 +147,7 @@ class Subject:
         keywords = () if name == EXAMPLES_ONLY else task.keywords
         positives = self._documents if name in (WITH_EXAMPLES, EXAMPLES_ONLY) else ()
         options = dict(SETTINGS.get(name) or PARTS.get(name, {}))
-        model = Remembering(even_lengths=options.pop("even_lengths", False))
+        model = Remembering(even_lengths=options.pop("even_lengths", True))
         model.fit(Examples(keywords=keywords, positives=positives, languages=task.languages))
         # What was read of a page has its evidence for the keywords.
         model.read = self._read if keywords else {}
@@ -182,12 +183,14 @@ class Subject:
                 waiting = np.concatenate([waiting, np.full_like(waiting, -np.inf)])
             for one in order.rank(page, verdict, page.links):
                 target = page.links[one.link].id
+                first = name == KNOWN_FIRST and target in self._targets
+                priority = np.inf if first else one.priority
                 place = found.setdefault(target, len(numbers))
                 if place == len(numbers):
                     numbers.append(target)
-                    waiting[place] = one.priority
+                    waiting[place] = priority
                 elif order.combine == "max" and waiting[place] > -np.inf:
-                    waiting[place] = max(waiting[place], one.priority)
+                    waiting[place] = max(waiting[place], priority)
             revised = scout.revised()
             places = np.array([found[target] for target in revised.ids.tolist()], np.int64)
             changed = np.isfinite(waiting[places])
@@ -255,7 +258,7 @@ def main() -> None:
     which.add_argument("--parts", action="store_true", help="leave one part out at a time")
     which.add_argument("--examples", action="store_true", help="ten examples beside keywords, and alone")
     which.add_argument("--best-first", action="store_true", help="that order, too, and a table of groups")
-    which.add_argument("--labels", action="store_true", help="with true labels as verdicts, too")
+    which.add_argument("--labels", action="store_true", help="with true labels as verdicts, and with a seer")
     parser.add_argument("--only", nargs="+", metavar="ROW", help="rows to run, by name; all by default")
     asked = parser.parse_args()
     if asked.other_starts:
@@ -267,7 +270,7 @@ def main() -> None:
     groups: dict[str, dict[str, list[float]]] = {}
     names = list(SETTINGS if asked.settings else PARTS) if asked.settings or asked.parts else ["shipped"]
     names += [WITH_EXAMPLES, EXAMPLES_ONLY] * asked.examples + [BEST_FIRST] * asked.best_first
-    names += [TRUE_LABELS] * asked.labels
+    names += [TRUE_LABELS, KNOWN_FIRST] * asked.labels
     if asked.only:
         if unknown := sorted(set(asked.only) - set(names)):
             parser.error(f"no row {unknown[0]!r}; choose from: {', '.join(names)}")

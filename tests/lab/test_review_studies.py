@@ -11,7 +11,7 @@ def quiet(_: str) -> None:
 
 
 def test_the_experiments_are_there() -> None:
-    for name in ("review", "estimate", "verdicts", "verdicts-quick", "verdicts-even"):
+    for name in ("review", "estimate", "verdicts", "verdicts-quick", "verdicts-uneven"):
         assert load_experiment(name).experiment.study == name.partition("-")[0]
 
 

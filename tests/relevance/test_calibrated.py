@@ -147,7 +147,7 @@ def test_a_short_page_is_scored_like_a_long_one_of_its_kind() -> None:
 
 
 def test_a_fit_of_an_earlier_version_is_read() -> None:
-    model = Calibrated().fit(KEYWORDS)
+    model = Calibrated(even_lengths=False).fit(KEYWORDS)
     crawl(model, met())
     saved = model.save()
     fit = dict(saved.values["fit"])  # type: ignore[call-overload]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from honeyguide.relevance.mixture import Heap, _gained_by_words, chances
+from honeyguide.relevance.mixture import Heap, _gained_by_words, _odds_at_the_line, chances
 
 
 def _heap(words: np.ndarray) -> Heap:
@@ -31,3 +31,20 @@ def test_short_pages_do_not_gain_by_being_short() -> None:
     words = np.linspace(2.0, 8.0, 200)
     position = np.where(np.arange(200) % 4 == 0, 2.0, -1.0) - 0.5 * words
     assert _gained_by_words(position, np.full(200, 0.3), _heap(words))[0] == 0.0
+
+
+@pytest.mark.parametrize("sharpness", [0.3, 1.0, 4.0])
+def test_the_line_goes_where_f1_is_best(sharpness: float) -> None:
+    random = np.random.default_rng(3)
+    odds = random.normal(-1.5, 1.0, 4000) * sharpness
+    on_topic = random.random(4000) < chances(odds)
+    line = _odds_at_the_line(chances(odds))
+
+    def f1(at: float) -> float:
+        said = odds >= at
+        return 2.0 * float((said & on_topic).sum()) / float(said.sum() + on_topic.sum())
+
+    best = max(f1(float(at)) for at in np.quantile(odds, np.linspace(0.0, 0.99, 100)))
+    assert f1(line) > best - 0.02
+    if sharpness <= 1.0:  # a line at one half leaves too little above it
+        assert f1(line) > f1(0.0) + 0.05

@@ -125,7 +125,7 @@ class Calibrated:
 
     Args:
         threshold: On topic from this chance on.
-        even_lengths: Take off what long pages gain by being long. Off by default: see docs/verdicts.md.
+        even_lengths: Take off what long pages gain by being long.
 
     Example:
         >>> model = Calibrated().fit(Examples(keywords=("neural network", "backpropagation")))
@@ -142,7 +142,7 @@ class Calibrated:
         "Optimal thresholding of classifiers to maximize F1 measure", ECML PKDD 2014.
     """
 
-    def __init__(self, *, threshold: float = 0.5, even_lengths: bool = False) -> None:
+    def __init__(self, *, threshold: float = 0.5, even_lengths: bool = True) -> None:
         self.threshold = threshold
         self._even_lengths = even_lengths
         self._words = TfCosine()

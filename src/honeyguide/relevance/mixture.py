@@ -38,9 +38,8 @@ LEAST_VARIANCE: Final = 0.25
 ROUNDS: Final = 40
 FAR: Final = 0.98
 """Examples that stand higher than this share of the pages count as standing there when the line is placed."""
-AT_THE_LINE: Final = 0.4
-"""Share of the pages at the line that people say yes to. F1 is best where that is half of the F1 that can be
-reached, so below one half."""
+AT_THE_LINE: Final = (0.15, 0.5)
+"""Share of the pages at the line that people say yes to, at least and at most; F1 decides in between."""
 SHIFT_DEVIATION: Final = 1.5
 """How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
 
@@ -106,13 +105,14 @@ def fit(
     1. A first guess: keyword scores, and likeness to what is surely on topic.
     2. Rocchio's contrast of the two guessed groups, in which sure cases count threefold. Each text is
        compared with the others only.
-    3. Keyword score, contrast and likeness are standardised over the pages and added. On request
-       (`even_lengths`), what pages of either kind gain by being long is taken off again.
+    3. Keyword score, contrast and likeness are standardised over the pages and added. What pages of either
+       kind gain by being long is taken off again (`even_lengths`).
     4. Two normal distributions of one variance over that sum, sure cases fixed, by expectation maximisation.
        The line is the mean of theirs and a second one that assumes no shape: Lee and Liu's, on clear keyword
        pages and left-out examples; Otsu's where there are no keywords.
        Where most pages have a high keyword score, as many as have one are on topic.
-    5. What people said about pages of the crawl moves the line (logistic regression on one number).
+    5. What people said about pages of the crawl turns the sum into a chance (logistic regression on one
+       number), and the line goes where F1 is best by these chances.
     """
     on, off = heap.sure > 0, heap.sure < 0
     pages = heap.pages
@@ -151,7 +151,10 @@ def fit(
     if keyword_scores is not None:
         middle = min(middle, _crowded(position[:pages], keyword_scores[:pages], middle))
     slope *= TEMPER
-    shift = _moved(slope * (position[taught] - middle), on[taught])
+    odds = slope * (position - middle)
+    shift = _moved(odds[taught], on[taught])
+    if taught.any():
+        shift -= _odds_at_the_line(chances(odds[:pages] + shift))
     return Fit(contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position, by_words)
 
 
@@ -286,8 +289,7 @@ def _between_groups(values: Array) -> float:
 
 
 def _moved(odds: Array, said: NDArray[np.bool_]) -> float:
-    """How far the line is to be moved so that it agrees with what people said."""
-    odds = odds + math.log(AT_THE_LINE / (1.0 - AT_THE_LINE))
+    """How far the odds are to be moved so that they agree with what people said."""
     shift = 0.0
     for _ in range(20 if len(odds) else 0):
         chance = chances(odds + shift)
@@ -295,6 +297,19 @@ def _moved(odds: Array, said: NDArray[np.bool_]) -> float:
         shift -= slope / (float((chance * (1.0 - chance)).sum()) + 1.0 / SHIFT_DEVIATION**2)
         shift = min(max(shift, -6.0), 6.0)
     return shift
+
+
+def _odds_at_the_line(chance: Array) -> float:
+    """Log odds of a page at the line for which F1 is best.
+
+    That is where the chance is half of the F1 to expect (Lipton and others): where pages are hard to tell
+    apart, the line is low, or hardly any page would be above it.
+    """
+    ranked = np.sort(chance)[::-1]
+    f1 = 2.0 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + ranked.sum())
+    least, most = AT_THE_LINE
+    half = min(max(float(f1.max()) / 2.0, least), most)
+    return math.log(half / (1.0 - half))
 
 
 def chances(odds: Array) -> Array:
