@@ -239,7 +239,8 @@ def test_light_frontier_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"frontier_weight": 1.0}, {"background_until": 100}, {"fetched_kept": 90}]
+    "options",
+    [{}, {"frontier_weight": 1.0}, {"background_until": 100}, {"fetched_kept": 90}, {"adaptive_k": True}],
 )
 def test_every_reordering_keeps_up_with_the_full_decomposition(options: dict[str, Any]) -> None:
     """On a growing crawl, following from the last subspace gives what decomposing anew gives."""

@@ -83,7 +83,7 @@ class HclaOptions(msgspec.Struct, frozen=True, kw_only=True):
         passes: Blocks of residuals that a reordering adds to the last U before it looks how near it has come.
         rounds: Looks at most; each one adds the residuals of the vectors that have not settled. More of both
             is done at the first reordering, at the one that takes the background out, and always with a
-            `frontier_weight`: then the last U is far from today's.
+            `frontier_weight` or `adaptive_k`: then the last U is far from today's.
         method: `full` decomposes C from scratch at every reordering, for comparison.
     """
 
@@ -367,7 +367,8 @@ class Hcla(LocalOrder):
     def _far(self, last: int) -> bool:
         """Whether today's space may be far from that of the last reordering, after `last` pages."""
         taken_out = self._without_background(self._learned) and not self._without_background(last)
-        return not len(self._values) or taken_out or self.options.frontier_weight > 0.0
+        shaped = self.options.frontier_weight > 0.0 or self.options.adaptive_k
+        return not len(self._values) or taken_out or shaped
 
     def _decomposed(self, matrix: Expanded, *, far: bool) -> tuple[Array, Array]:
         """Left singular vectors and values of C, with a few more than asked for."""
