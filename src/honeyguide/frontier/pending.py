@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -19,8 +20,10 @@ ANCHOR_LIMIT = 500
 CONTEXT_LIMIT = 200
 """Characters kept; pages must not be able to fill the disk with one link."""
 _STORED = (
-    "SELECT url, id, depth, redirects, tries, parent, source, anchor, context, memo FROM url WHERE row = ?"
+    "SELECT u.url, u.id, u.depth, u.redirects, u.tries, u.parent, u.source, u.anchor, u.context, u.memo,"
+    " coalesce(p.url, '') FROM url AS u LEFT JOIN url AS p ON p.row = u.parent WHERE u.row = ?"
 )
+_Stored: TypeAlias = tuple[str, int, int, int, int, int, str, str, str, str, str]
 
 
 class Pending:
@@ -73,7 +76,8 @@ class Pending:
         if row > self.written:
             found = self._new[row - self.written - 1]
             return self._waiting(row, host, found, self._tries.get(row, 0))
-        url, fingerprint, depth, redirects, tries, parent, source, anchor, context, memo = self._stored(row)
+        stored = self._stored(row)
+        url, fingerprint, depth, redirects, tries, parent, source, anchor, context, memo, parent_url = stored
         tries = self._tries.get(row, tries)
         replaced = self._replaced.get(row)
         if replaced is not None:
@@ -88,18 +92,18 @@ class Pending:
             redirects=redirects,
             tries=tries,
             parent=parent,
-            parent_url=self.url(parent),
+            parent_url=self.url(parent) if parent > self.written else parent_url,
             source=source,
             anchor=anchor,
             context=context,
-            memo=_memo(memo),
+            memo=_memo(memo) if memo else {},
         )
 
-    def _stored(self, row: int) -> tuple[str, int, int, int, int, int, str, str, str, str]:
+    def _stored(self, row: int) -> _Stored:
         """What table `url` has of a URL, in the order of `_STORED`."""
         found = self._state.connection.execute(_STORED, (row,)).fetchone()
         with reading("URLs"):
-            stored = msgspec.convert(found, tuple[str, int, int, int, int, int, str, str, str, str])
+            stored = msgspec.convert(found, _Stored)
             web_address(stored[0])
         return stored
 
