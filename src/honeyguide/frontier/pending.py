@@ -103,7 +103,7 @@ class Pending:
         """What table `url` has of a URL, in the order of `_STORED`."""
         found = self._state.connection.execute(_STORED, (row,)).fetchone()
         with reading("URLs"):
-            stored = msgspec.convert(found, _Stored)
+            stored: _Stored = msgspec.convert(found, _Stored)
             web_address(stored[0])
         return stored
 
