@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from honeyguide.config.load import check_values
 from honeyguide.engine.clock import WallClock
 from honeyguide.engine.crawler import Crawler
 from honeyguide.engine.neighbours import Mailbox, Neighbours
+from honeyguide.engine.traffic import Slots
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec
@@ -118,8 +120,10 @@ class Counted(GeneratedFetcher):
 @pytest.mark.realtime
 @pytest.mark.parametrize(("told", "most"), [(0, 4), (2, 2), (9, 9)])
 async def test_a_shard_has_as_many_requests_under_way_as_it_is_told(
-    tmp_path: Path, told: int, most: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: int, most: int
 ) -> None:
+    # On a busy machine a request may be slow, and give its slot up to one more: another rule than this one.
+    monkeypatch.setattr(Slots, "patience", math.inf)
     web = GeneratedWeb(WebSpec(pages=600, hosts=40, crawl_delay=0.0, slow=0.0))
     seeds = [url for name in web.topics for url in web.seeds(name, distance=1)]
     crawl = {"seeds": seeds, "recipe": "best-first", "concurrency": 4, "parse_workers": 1}

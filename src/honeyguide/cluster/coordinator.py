@@ -61,7 +61,7 @@ FAREWELL: Final = 60.0
 WORK: Final = "/var/tmp/honeyguide"  # noqa: S108 - one folder a user's machine, and trusted as such
 """Where machines of a cluster keep their shards."""
 AHEAD: Final = 4
-"""Pages dealt for each request that shards can have under way; what is left is dealt anew."""
+"""Pages dealt for each request that shards can have under way; what is left is dealt again."""
 EVERYTHING: Final = 1 << 40
 """Pages that a shard without others may fetch."""
 DONE: Final = "nothing left to fetch"
