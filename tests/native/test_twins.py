@@ -28,6 +28,7 @@ from honeyguide.parse import blocks, links, main_links, prescan, search
 from honeyguide.parse.html import read_page
 from honeyguide.parse.notes import FoundLink
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
+from honeyguide.relevance import mixture
 from honeyguide.store import columns
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash, word_table
@@ -479,6 +480,61 @@ def test_counting_refuses_numbers_beyond_its_table(numbers: list[int]) -> None:
         word_table._count(wrong, np.zeros(5_000, np.int32), *room)
     with pytest.raises(ValueError, match="room"):
         word_table._count(np.zeros(2, np.int32), np.zeros(5_000, np.int32), *room)
+
+
+def _texts(seed: int, vocabulary: int) -> tuple[list[Any], list[Any]]:
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(0, 9, int(draw.integers(0, 7)))
+    terms = [draw.choice(vocabulary, size, replace=False).astype(np.int64) for size in sizes]
+    return terms, [1.0 + np.log(draw.integers(1, 5, size).astype(np.float64)) for size in sizes]
+
+
+@given(st.integers(0, 2**32))
+def test_heaps_of_texts(seed: int) -> None:
+    """To the last bit: a crawl that is taken up elsewhere goes on in the same way."""
+    python = pure("honeyguide.relevance.mixture")
+    assert type(python.fill) is not type(mixture.fill)
+    terms, counts = _texts(seed, 12)
+    draw = np.random.default_rng(seed)
+    idf, weights, shares = draw.random(12) * (draw.random(12) < 0.7), draw.random(12), draw.random(len(terms))
+    ends = np.cumsum([len(each) for each in terms], dtype=np.int64)
+    answers = []
+    for module in (python, mixture):
+        size = int(ends[-1]) if len(ends) else 0
+        texts = module.Texts(ends, np.empty(size, np.int32), np.empty(size))
+        ones, counted = np.empty(len(terms)), np.zeros(12)
+        module.fill(terms, counts, idf, texts.terms, texts.values, ones)
+        module.count_texts(terms, counted)
+        found, total = np.empty(len(terms)), np.zeros(12)
+        module.products(texts, weights, found)
+        module.add_up(texts, shares, total)
+        answers.append([each.tolist() for each in (*texts, ones, counted, found, total)])
+    assert answers[0] == answers[1]
+
+
+def test_heaps_of_texts_refuse_what_does_not_fit() -> None:
+    terms, counts = [np.array([1, 3])], [np.ones(2)]
+    room = np.empty(2, np.int32), np.empty(2), np.empty(1)
+    with pytest.raises(IndexError):
+        mixture.fill(terms, counts, np.ones(3), *room)
+    with pytest.raises(IndexError):
+        mixture.count_texts([np.array([-1])], np.ones(3))
+    for wrong in ([np.ones(3)], [np.ones(1)]):
+        with pytest.raises(ValueError, match="fit"):
+            mixture.fill(terms, wrong, np.ones(4), *room)
+    with pytest.raises(ValueError, match="fit"):
+        mixture.fill(terms, counts, np.ones(4), np.empty(3, np.int32), np.empty(3), np.empty(1))
+    texts = mixture.Texts(np.array([2]), np.array([0, 9], np.int32), np.ones(2))
+    for work, arrays in (
+        (mixture.products, (np.ones(4), np.ones(1))),
+        (mixture.add_up, (np.ones(1), np.ones(4))),
+    ):
+        with pytest.raises(IndexError):
+            work(texts, *arrays)
+        with pytest.raises(ValueError, match="fit"):
+            work(texts._replace(ends=np.array([3])), *arrays)
+        with pytest.raises(ValueError, match="fit"):
+            work(texts, *(np.ones(5) for _ in arrays))
 
 
 @given(

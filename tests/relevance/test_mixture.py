@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from honeyguide.relevance.mixture import Heap, _gained_by_words, _odds_at_the_line, chances
+from honeyguide.relevance.mixture import Heap, Texts, _gained_by_words, _odds_at_the_line, chances
 
 
 def _heap(words: np.ndarray) -> Heap:
-    none = np.zeros(0, np.int64)
-    return Heap(
-        none, none, np.zeros(0), len(words), np.zeros(len(words), np.int8), np.ones(len(words)), words
-    )
+    texts = Texts(np.zeros(len(words), np.int64), np.zeros(0, np.int32), np.zeros(0))
+    return Heap(texts, len(words), np.zeros(len(words), np.int8), np.ones(len(words)), words)
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.8])

@@ -58,6 +58,10 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_words_read_addresses),
     TWIN(scout_words_read_anchors),
     TWIN(scout_words_take_in_page),
+    TWIN(mixture_count_texts),
+    TWIN(mixture_fill),
+    TWIN(mixture_products),
+    TWIN(mixture_add_up),
     {NULL, NULL, 0, NULL},
 };
 

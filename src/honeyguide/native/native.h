@@ -79,4 +79,10 @@ PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *argument
 PyObject *scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
+/* relevance.c */
+PyObject *mixture_count_texts(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *mixture_fill(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *mixture_products(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *mixture_add_up(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
 #endif

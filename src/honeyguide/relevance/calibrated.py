@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Self, cast
 
 import msgspec
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError, TopicError
 from honeyguide.model import Document, Examples, Page, UrlId, Verdict
-from honeyguide.relevance.mixture import Fit, Heap, fit
+from honeyguide.relevance.mixture import Fit, Heap, Texts, count_texts, fill, fit
 from honeyguide.relevance.tf_cosine import STEEPNESS, TfCosine
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
@@ -60,6 +60,8 @@ class _Text(msgspec.Struct, frozen=True, array_like=True):
     """`1 + log(tf)` of each."""
     keywords: Array
     """Evidence for each keyword, 0..1."""
+    words: float
+    """Logarithm of one more than the number of its words."""
 
 
 class _Read(NamedTuple):
@@ -73,6 +75,8 @@ class _Read(NamedTuple):
     """`1 + log(tf)` of each."""
     keywords: Array
     """Evidence for each keyword, 0..1."""
+    words: float
+    """Logarithm of one more than the number of its words."""
 
 
 _Learned = tuple[int, Fit | None, Array, Array, dict[int, float], int, list[float]]
@@ -339,8 +343,9 @@ class Calibrated:
             _Text(
                 int(arrays["ids"][number]),
                 place[terms[ends[number] - sizes[number] : ends[number]]],
-                arrays["counts"][ends[number] - sizes[number] : ends[number]].astype(np.float64),
+                (counts := arrays["counts"][ends[number] - sizes[number] : ends[number]].astype(np.float64)),
                 arrays["evidence"][number].astype(np.float64),
+                _words(counts),
             )
             for number in range(max(0, len(sizes) - most), len(sizes))
         ]
@@ -456,7 +461,7 @@ class Calibrated:
             part = slice(start, start + size)
             start += size
             own = (arrays["terms"][part], arrays["counts"][part], arrays["evidence"][number])
-            texts.append(_Text(int(arrays["ids"][number]), *own))
+            texts.append(_Text(int(arrays["ids"][number]), *own, _words(own[1])))
         given = len(texts) - len(values.taught)
         pages = given - len(values.labels)
         self._sample, self._given, self._taught = texts[:pages], texts[pages:given], texts[given:]
@@ -501,7 +506,8 @@ class Calibrated:
         if len(terms) > MOST_TERMS:
             chosen = np.argsort(-counts, kind="stable")[:MOST_TERMS]
             terms, counts = terms[chosen], counts[chosen]
-        return _Read(read.names, terms, 1.0 + np.log(counts.astype(np.float64)), np.zeros(0))
+        weights = 1.0 + np.log(counts.astype(np.float64))
+        return _Read(read.names, terms, weights, np.zeros(0), _words(weights))
 
     def _remembered(self, title: str, text: str, url: str = "") -> _Text:
         return self._numbered(url_id(url) if url else 0, self._read(title, text))
@@ -513,7 +519,7 @@ class Calibrated:
             number = int(read.terms[place])
             terms[place] = numbers.setdefault(read.names[number], len(numbers))
             self._places.put(number, int(terms[place]))
-        return _Text(id_, terms, read.counts, read.keywords)
+        return _Text(id_, terms, read.counts, read.keywords, read.words)
 
     def _known(self, read: _Read) -> NDArray[np.int64]:
         """Numbers in the vocabulary, by numbers of the analyser; -1 for terms that it does not have."""
@@ -551,7 +557,7 @@ class Calibrated:
             )
             gain, mean = found.by_words
             if gain:
-                position -= gain * (_words(text.counts) - mean)
+                position -= gain * (text.words - mean)
         return self._joined(position, score), facts | {"position": position}
 
     def _joined(self, position: float, score: float) -> float:
@@ -621,14 +627,16 @@ class Calibrated:
         labels = [0] * len(pages) + self._labels + self._taught_labels
         texts = [*pages, *self._given, *self._taught]
         self._idf = self._frequencies(pages)
+        width = len(self._words.topic) if self._has_keywords else 0
+        evidence = np.array([text.keywords for text in texts], np.float64).reshape(len(texts), width)
         if self._has_keywords:
-            self._keywords = self._weigh_keywords(pages).tolist()
+            self._keywords = self._weigh_keywords(evidence[: len(pages)]).tolist()
         heap = self._heap(texts, len(pages), labels)
         self._fit, self._own, self._fitted_on = None, {}, 0
         self._likeness = self._like(heap)
         if len(pages) < LEAST_PAGES:
             return
-        scores = self._scores(texts) if self._has_keywords else None
+        scores = self._scores(evidence) if self._has_keywords else None
         told = np.array([False] * (len(pages) + len(self._given)) + [True] * len(self._taught), np.bool_)
         self._fit = fit(heap, scores, size=len(self._idf), taught=told, even_lengths=self._even_lengths)
         self._likeness = self._fit.likeness
@@ -663,8 +671,8 @@ class Calibrated:
     def _frequencies(self, pages: Sequence[_Text]) -> Array:
         """Inverse document frequencies over pages and built-in table; terms of a single page do not count."""
         size = len(self._vocabulary)
-        seen = np.concatenate([np.zeros(0, np.int64), *(text.terms for text in pages)])
-        counts = np.bincount(seen, minlength=size).astype(np.float64)
+        counts = np.zeros(size)
+        count_texts([text.terms for text in pages], counts)
         if len(self._usual) < size:  # the vocabulary has grown
             table = background(self._analyser)
             new = [USUAL_PAGES * table.counts.get(each, 1) / table.documents
@@ -675,28 +683,30 @@ class Calibrated:
             idf[counts < 2] = 0.0
         return np.maximum(idf, 0.0)
 
-    def _weigh_keywords(self, pages: Sequence[_Text]) -> Array:
-        """The topic's weights, less for a keyword that is common on the pages."""
+    def _weigh_keywords(self, evidence: Array) -> Array:
+        """The topic's weights, less for a keyword that is common on the pages.
+
+        Args:
+            evidence: For each keyword, a row a page.
+        """
+        pages = len(evidence)
         weights = np.array([weight for _, weight in self._words.topic])
-        found = np.array([text.keywords > 0.0 for text in pages]).reshape(-1, len(weights)).sum(axis=0)
+        found = (evidence > 0.0).sum(axis=0)
         table = background(self._analyser)
         usual = [USUAL_PAGES * min(table.counts.get(term, 1) for term in phrase) / table.documents
                  for phrase in self._words.phrases]  # fmt: skip
-        rare = np.log(
-            (len(pages) + USUAL_PAGES + 1.0) / ((found if len(pages) else 0.0) + np.array(usual) + 1.0)
-        )
+        rare = np.log((pages + USUAL_PAGES + 1.0) / ((found if pages else 0.0) + np.array(usual) + 1.0))
         return np.asarray(weights * np.clip(rare / COMMON, 0.0, 1.0))
 
     def _heap(self, texts: Sequence[_Text], pages: int, labels: Sequence[int]) -> Heap:
-        sizes = np.array([len(text.terms) for text in texts], np.int64)
-        rows = np.repeat(np.arange(len(texts)), sizes)
-        terms = np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)])
-        values = np.concatenate([np.zeros(0), *(text.counts for text in texts)]) * self._idf[terms]
-        squares = np.bincount(rows, values * values, len(texts))
-        lengths = np.sqrt(np.where(squares > 0.0, squares, 1.0))
-        ones = (squares > 0.0).astype(np.float64)
-        words = np.array([_words(text.counts) for text in texts] if self._even_lengths else [])
-        return Heap(rows, terms, values / lengths[rows], pages, np.array(labels, np.int8), ones, words)
+        ends = np.cumsum([len(text.terms) for text in texts], dtype=np.int64)
+        size = int(ends[-1]) if len(ends) else 0
+        found = Texts(ends, np.empty(size, np.int32), np.empty(size))
+        ones = np.empty(len(texts))
+        terms, counts = [text.terms for text in texts], [text.counts for text in texts]
+        fill(terms, counts, self._idf, found.terms, found.values, ones)
+        words = np.array([text.words for text in texts])
+        return Heap(found, pages, np.array(labels, np.int8), ones, words)
 
     def _like(self, heap: Heap) -> Array:
         """Before the first fit: the words of positives against those of negatives."""
@@ -712,8 +722,7 @@ class Calibrated:
             weights -= heap.total(off, size) / off.sum()
         return np.asarray(weights)
 
-    def _scores(self, texts: Iterable[_Text]) -> Array:
-        evidence = np.array([text.keywords for text in texts])
+    def _scores(self, evidence: Array) -> Array:
         return np.asarray(-np.expm1(-STEEPNESS * (evidence @ self._keyword_weights)))
 
 

@@ -6,11 +6,13 @@ Everything here is arithmetic on arrays; `calibrated.py` says what is done with 
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from honeyguide.compiled import compiled
 
 Array = NDArray[np.float64]
 
@@ -44,13 +46,70 @@ SHIFT_DEVIATION: Final = 1.5
 """How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
 
 
-class Heap(msgspec.Struct, frozen=True):
-    """Texts as unit vectors over numbered terms, one after the other; pages first, then sure cases."""
+class Texts(NamedTuple):
+    """Texts as vectors over numbered terms, one after the other."""
 
-    rows: NDArray[np.int64]
-    """The text that each entry belongs to."""
-    terms: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    """Where the entries of each text end."""
+    terms: NDArray[np.int32]
     values: Array
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The text that each entry belongs to."""
+        return np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
+
+
+@compiled
+def count_texts(texts: list[NDArray[np.int64]], counts: Array) -> None:
+    """Add to the count of each term the number of texts that have it."""
+    seen = np.concatenate([np.zeros(0, np.int64), *texts])
+    counts += np.bincount(seen, minlength=len(counts))
+
+
+@compiled
+def fill(  # noqa: PLR0917 - as C takes them
+    texts: list[NDArray[np.int64]],
+    counts: list[Array],
+    idf: Array,
+    terms: NDArray[np.int32],
+    values: Array,
+    ones: Array,
+) -> None:
+    """Write texts one after the other, each as a unit vector.
+
+    Args:
+        texts: The terms of each.
+        counts: What each term of each counts by itself.
+        idf: What each term of the vocabulary counts.
+        terms: Gets the terms.
+        values: Gets the parts of the vectors.
+        ones: Gets the squared length of each text: 1, or 0 for one without a term that counts.
+    """
+    rows = np.repeat(np.arange(len(texts)), [len(each) for each in texts])
+    terms[:] = np.concatenate([np.zeros(0, np.int64), *texts])
+    values[:] = np.concatenate([np.zeros(0), *counts]) * idf[terms]
+    squares = np.bincount(rows, values * values, len(texts))
+    values /= np.sqrt(np.where(squares > 0.0, squares, 1.0))[rows]
+    ones[:] = squares > 0.0
+
+
+@compiled
+def products(texts: Texts, weights: Array, found: Array) -> None:
+    """The inner product of each text with a vector over terms."""
+    found[:] = np.bincount(texts.rows, texts.values * weights[texts.terms], len(found))
+
+
+@compiled
+def add_up(texts: Texts, shares: Array, found: Array) -> None:
+    """Sum of the texts, each times its share."""
+    found += np.bincount(texts.terms, texts.values * shares[texts.rows], len(found))
+
+
+class Heap(msgspec.Struct, frozen=True):
+    """Texts as unit vectors; pages first, then sure cases."""
+
+    texts: Texts
     pages: int
     """Texts up to here are pages of the crawl: the background."""
     sure: NDArray[np.int8]
@@ -62,13 +121,15 @@ class Heap(msgspec.Struct, frozen=True):
 
     def times(self, weights: Array) -> Array:
         """The inner product of each text with a vector over terms."""
-        return np.asarray(
-            np.bincount(self.rows, self.values * weights[self.terms], len(self.sure)), np.float64
-        )
+        found = np.empty(len(self.sure))
+        products(self.texts, weights, found)
+        return found
 
     def total(self, shares: Array, size: int) -> Array:
         """Sum of the texts, each times its share."""
-        return np.asarray(np.bincount(self.terms, self.values * shares[self.rows], size), np.float64)
+        found = np.zeros(size)
+        add_up(self.texts, shares, found)
+        return found
 
 
 class Fit(msgspec.Struct, frozen=True):
