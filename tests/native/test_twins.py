@@ -28,7 +28,7 @@ from honeyguide.parse import blocks, links, main_links, prescan, search
 from honeyguide.parse.html import read_page
 from honeyguide.parse.notes import FoundLink
 from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
-from honeyguide.relevance import mixture
+from honeyguide.relevance import calibrated, mixture, tf_cosine
 from honeyguide.store import columns
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash, word_table
@@ -480,6 +480,86 @@ def test_counting_refuses_numbers_beyond_its_table(numbers: list[int]) -> None:
         word_table._count(wrong, np.zeros(5_000, np.int32), *room)
     with pytest.raises(ValueError, match="room"):
         word_table._count(np.zeros(2, np.int32), np.zeros(5_000, np.int32), *room)
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=60), min_size=1, max_size=3), st.integers(1, 12))
+def test_frequent_numbers(lists: list[list[int]], most: int) -> None:
+    both = pure("honeyguide.text.word_table").Counting(), Counting()
+    texts = tuple(np.array(numbers, np.int32) for numbers in lists)
+    answers = []
+    for counting in both:
+        numbers, weights, words = counting.frequent(texts, 31, most)
+        answers.append((numbers.tolist(), weights.tolist(), words))
+        assert not counting._places.any()
+    assert answers[0] == answers[1]
+    counted = Counter(number for numbers in lists for number in numbers).most_common()
+    expected = list(counted) if len(counted) <= most else counted[:most]
+    assert set(answers[0][0]) == {number for number, _ in expected}
+    assert answers[0][2] == sum(count for _, count in expected)
+
+
+def test_frequent_numbers_refuse_what_does_not_fit() -> None:
+    room = np.empty(2, np.int32), np.empty(2)
+    places = np.zeros(8, np.int32)
+    with pytest.raises(IndexError):
+        word_table._frequent((np.array([1, 9], np.int32),), places, *room)
+    assert not places.any()
+    with pytest.raises(ValueError, match="texts"):
+        word_table._frequent((np.zeros(2, np.int32),), places, room[0], np.empty(3))
+
+
+@given(
+    st.lists(st.integers(0, 5), max_size=40), st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+)
+def test_phrases(numbers: list[int], phrases: list[list[int]]) -> None:
+    python = pure("honeyguide.relevance.tf_cosine")
+    assert type(python.count_phrases) is not type(tf_cosine.count_phrases)
+    ranks = np.array([0, 1, 2, 3, 0, 2], np.int32)
+    text, wanted = np.array(numbers, np.int32), [tuple(phrase) for phrase in phrases]
+    answers = [module.count_phrases(text, ranks, wanted, 4, 0.25) for module in (python, tf_cosine)]
+    assert answers[0] == answers[1]
+
+
+def test_phrases_refuse_what_is_none() -> None:
+    ranks, text = np.array([0, 1], np.int32), np.array([1], np.int32)
+    wrong: list[tuple[list[int], tuple[int, ...], type[Exception]]]
+    wrong = [([5], (1,), IndexError), ([1], (7,), IndexError), ([1], (), ValueError)]
+    for numbers, phrase, error in wrong:
+        with pytest.raises(error):
+            tf_cosine.count_phrases(np.array(numbers, np.int32), ranks, [phrase], 2, 0.25)
+    with pytest.raises(IndexError):
+        tf_cosine.count_phrases(text, ranks, [(1,)], 1, 0.25)
+
+
+@given(st.integers(0, 2**32))
+def test_a_text_beside_what_was_learned(seed: int) -> None:
+    """To the last bit, too."""
+    python = pure("honeyguide.relevance.calibrated")
+    assert type(python.compare) is not type(calibrated.compare)
+    draw = np.random.default_rng(seed)
+    terms = draw.choice(20, int(draw.integers(0, 15)), replace=False).astype(np.int32)
+    counts = 1.0 + np.log(draw.integers(1, 5, len(terms)).astype(np.float64))
+    known = draw.permutation(np.arange(-5, 15)).clip(-1)
+    learned = draw.random(12) * (draw.random(12) < 0.8), draw.random(12), draw.normal(size=12).round(1)
+    answers = [
+        module.compare(known, (terms, counts), learned, strange, 4)
+        for module in (python, calibrated)
+        for strange in (0.0, 28.0)
+    ]
+    assert answers[:2] == answers[2:]
+
+
+def test_a_text_beside_what_was_learned_refuses_what_does_not_fit() -> None:
+    text = np.array([1], np.int32), np.ones(1)
+    learned = np.ones(3), np.ones(3), np.ones(3)
+    with pytest.raises(IndexError):
+        calibrated.compare(np.array([0, -2]), text, learned, 0.0, 4)
+    with pytest.raises(IndexError):
+        calibrated.compare(np.array([0]), text, learned, 0.0, 4)
+    with pytest.raises(ValueError, match="fit"):
+        calibrated.compare(np.array([0, 1]), text, (*learned[:2], np.ones(2)), 0.0, 4)
+    with pytest.raises(ValueError, match="fit"):
+        calibrated.compare(np.array([0, 1]), (text[0], np.ones(2)), learned, 0.0, 4)
 
 
 def _texts(seed: int, vocabulary: int) -> tuple[list[Any], list[Any]]:

@@ -992,24 +992,24 @@ BODY(word_table__read)
 }
 FUNCTION(word_table__read, 6)
 
-/* numbers, places, distinct, counts: how many different ones. `places` is all 0 before and after. */
-BODY(word_table__count)
+/* Each number once, and how often it occurs, after `different` that are known; how many there are then, or -1.
+ * `places` has the place of each among them, from 1 on. */
+static Py_ssize_t
+count_numbers(PyObject *array, Loan *loan, int32_t *places, Py_ssize_t size, int32_t *distinct, int64_t *counts,
+              Py_ssize_t room, Py_ssize_t different)
 {
-    Py_ssize_t length, size, room, counts_room, different = 0;
-    int32_t *numbers = borrow(loan, arguments[0], sizeof *numbers, &length, 0);
-    int32_t *places = numbers ? borrow(loan, arguments[1], sizeof *places, &size, 1) : NULL;
-    int32_t *distinct = places ? borrow(loan, arguments[2], sizeof *distinct, &room, 1) : NULL;
-    int64_t *counts = distinct ? borrow(loan, arguments[3], sizeof *counts, &counts_room, 1) : NULL;
-    if (counts == NULL)
-        return NULL;
-    if (room < length || counts_room < length || length > INT32_MAX) {
+    Py_ssize_t length;
+    int32_t *numbers = borrow(loan, array, sizeof *numbers, &length, 0);
+    if (numbers == NULL)
+        return -1;
+    if (room - different < length || length > INT32_MAX - different) {
         PyErr_SetString(PyExc_ValueError, "there is no room for the numbers");
-        return NULL;
+        return -1;
     }
     for (Py_ssize_t i = 0; i < length; i++)
         if (numbers[i] < 0 || numbers[i] >= size) {
             PyErr_SetString(PyExc_IndexError, "a number is too large");
-            return NULL;
+            return -1;
         }
     for (Py_ssize_t i = 0; i < length; i++) {
         int32_t *place = &places[numbers[i]];
@@ -1021,8 +1021,107 @@ BODY(word_table__count)
         else if (*place > 0 && *place <= different)
             counts[*place - 1]++;
     }
+    return different;
+}
+
+/* numbers, places, distinct, counts: how many different ones. `places` is all 0 before and after. */
+BODY(word_table__count)
+{
+    Py_ssize_t size, room, counts_room;
+    int32_t *places = borrow(loan, arguments[1], sizeof *places, &size, 1);
+    int32_t *distinct = places ? borrow(loan, arguments[2], sizeof *distinct, &room, 1) : NULL;
+    int64_t *counts = distinct ? borrow(loan, arguments[3], sizeof *counts, &counts_room, 1) : NULL;
+    if (counts == NULL)
+        return NULL;
+    room = counts_room < room ? counts_room : room;
+    Py_ssize_t different = count_numbers(arguments[0], loan, places, size, distinct, counts, room, 0);
+    if (different < 0)
+        return NULL;
     for (Py_ssize_t i = 0; i < different; i++)
         places[distinct[i]] = 0;
     return PyLong_FromSsize_t(different);
 }
 FUNCTION(word_table__count, 4)
+
+/* The `most` most frequent numbers, the most frequent first; of equally frequent ones, those that came first. */
+static int
+most_frequent(int32_t *distinct, int64_t *counts, Py_ssize_t different, Py_ssize_t most)
+{
+    int64_t largest = 0;
+    for (Py_ssize_t i = 0; i < different; i++)
+        if (counts[i] > largest)
+            largest = counts[i];
+    Py_ssize_t *starts = PyMem_Calloc((size_t)largest + 2, sizeof *starts);
+    int32_t *sorted = PyMem_Malloc((size_t)most * sizeof *sorted);
+    int64_t *often = PyMem_Malloc((size_t)most * sizeof *often);
+    int fine = starts != NULL && sorted != NULL && often != NULL;
+    if (fine) {
+        for (Py_ssize_t i = 0; i < different; i++)
+            starts[counts[i]]++;
+        Py_ssize_t before = 0;
+        for (int64_t count = largest; count >= 0; count--) {
+            Py_ssize_t own = starts[count];
+            starts[count] = before;
+            before += own;
+        }
+        for (Py_ssize_t i = 0; i < different; i++) {
+            Py_ssize_t place = starts[counts[i]]++;
+            if (place < most) {
+                sorted[place] = distinct[i];
+                often[place] = counts[i];
+            }
+        }
+        memcpy(distinct, sorted, (size_t)most * sizeof *sorted);
+        memcpy(counts, often, (size_t)most * sizeof *often);
+    }
+    PyMem_Free(starts);
+    PyMem_Free(sorted);
+    PyMem_Free(often);
+    return fine ? 0 : -1;
+}
+
+/* texts, places, distinct, weights: how many are kept, and how many words those are. */
+BODY(word_table__frequent)
+{
+    Py_ssize_t size, most, weights_room, all = 0, different = 0;
+    int32_t *places = borrow(loan, arguments[1], sizeof *places, &size, 1);
+    int32_t *kept = places ? borrow(loan, arguments[2], sizeof *kept, &most, 1) : NULL;
+    double *weights = kept ? borrow(loan, arguments[3], sizeof *weights, &weights_room, 1) : NULL;
+    if (weights == NULL)
+        return NULL;
+    if (!PyTuple_Check(arguments[0]) || PyTuple_GET_SIZE(arguments[0]) > MOST_BUFFERS / 2 || weights_room != most) {
+        PyErr_SetString(PyExc_ValueError, "a tuple of few texts is wanted, and as many weights as numbers");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments[0]); i++) {
+        Py_ssize_t length = PyObject_Length(PyTuple_GET_ITEM(arguments[0], i));
+        if (length < 0)
+            return NULL;
+        all += length;
+    }
+    int32_t *distinct = PyMem_Malloc((size_t)(all ? all : 1) * sizeof *distinct);
+    int64_t *counts = PyMem_Malloc((size_t)(all ? all : 1) * sizeof *counts), words = 0;
+    if (distinct == NULL || counts == NULL)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arguments[0]) && !PyErr_Occurred(); i++) {
+        Py_ssize_t now = count_numbers(
+            PyTuple_GET_ITEM(arguments[0], i), loan, places, size, distinct, counts, all, different);
+        different = now < 0 ? different : now;
+    }
+    for (Py_ssize_t i = 0; i < different; i++)
+        places[distinct[i]] = 0;
+    if (!PyErr_Occurred() && different > most) {
+        if (most_frequent(distinct, counts, different, most) < 0)
+            PyErr_NoMemory();
+        different = most;
+    }
+    for (Py_ssize_t i = 0; i < different && !PyErr_Occurred(); i++) {
+        kept[i] = distinct[i];
+        weights[i] = 1.0 + log((double)counts[i]);
+        words += counts[i];
+    }
+    PyMem_Free(distinct);
+    PyMem_Free(counts);
+    return PyErr_Occurred() ? NULL : Py_BuildValue("nL", different, (long long)words);
+}
+FUNCTION(word_table__frequent, 4)

@@ -51,6 +51,7 @@ static PyMethodDef METHODS[] = {
     TWIN(word_table__put),
     TWIN(word_table__read),
     TWIN(word_table__count),
+    TWIN(word_table__frequent),
     TWIN(scout_evidence_add_outcome),
     TWIN(scout_evidence_add_links),
     TWIN(scout_evidence_read_scores),
@@ -62,6 +63,8 @@ static PyMethodDef METHODS[] = {
     TWIN(mixture_fill),
     TWIN(mixture_products),
     TWIN(mixture_add_up),
+    TWIN(tf_cosine_count_phrases),
+    TWIN(calibrated_compare),
     {NULL, NULL, 0, NULL},
 };
 

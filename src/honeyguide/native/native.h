@@ -69,6 +69,7 @@ PyObject *columns_put_records(PyObject *module, PyObject *const *arguments, Py_s
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__count(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *word_table__frequent(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 /* scout.c */
 PyObject *scout_evidence_add_outcome(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -84,5 +85,7 @@ PyObject *mixture_count_texts(PyObject *module, PyObject *const *arguments, Py_s
 PyObject *mixture_fill(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *mixture_products(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *mixture_add_up(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *tf_cosine_count_phrases(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *calibrated_compare(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

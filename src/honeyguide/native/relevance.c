@@ -196,3 +196,170 @@ BODY(mixture_add_up)
     Py_RETURN_NONE;
 }
 FUNCTION(mixture_add_up, 3)
+
+/* -- keywords in a text: honeyguide/relevance/tf_cosine.py --------------------------------------------- */
+
+/* How often a phrase occurs, given by the ranks of its words; words apart from each other count `loose`. */
+static double
+occurrences(const int32_t *numbers, Py_ssize_t length, const int32_t *ranks, const int64_t *often, PyObject *phrase,
+            Py_ssize_t words, double loose)
+{
+    int64_t least = INT64_MAX, found = 0;
+    Py_ssize_t width = PyTuple_Check(phrase) ? PyTuple_GET_SIZE(phrase) : 0;
+    int64_t *own = width ? PyMem_Malloc((size_t)width * sizeof *own) : NULL;
+    if (own == NULL) {
+        refuse("a phrase has words");
+        return -1.0;
+    }
+    for (Py_ssize_t k = 0; k < width; k++) {
+        own[k] = PyLong_AsLongLong(PyTuple_GET_ITEM(phrase, k));
+        if (own[k] < 1 || own[k] >= words) {
+            if (!PyErr_Occurred())
+                no_such_term();
+            PyMem_Free(own);
+            return -1.0;
+        }
+        if (often[own[k]] < least)
+            least = often[own[k]];
+    }
+    for (Py_ssize_t i = 0; width > 1 && least > 0 && i + width <= length; i++) {
+        Py_ssize_t k = 0;
+        while (k < width && ranks[numbers[i + k]] == own[k])
+            k++;
+        found += k == width;
+    }
+    PyMem_Free(own);
+    if (width == 1 || least == 0)
+        return (double)least;
+    return (double)found + loose * (double)(least > found ? least - found : 0);
+}
+
+/* numbers, ranks, phrases, words, loose */
+BODY(tf_cosine_count_phrases)
+{
+    const int32_t *numbers, *ranks;
+    Py_ssize_t length, size;
+    TAKE(numbers, 0, &length, 0);
+    TAKE(ranks, 1, &size, 0);
+    Py_ssize_t words = PyNumber_AsSsize_t(arguments[3], PyExc_OverflowError);
+    double loose = PyFloat_AsDouble(arguments[4]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!PyList_Check(arguments[2]) || words < 1 || words > INT32_MAX)
+        return refuse("a list of phrases is wanted");
+    int64_t *often = PyMem_Calloc((size_t)words, sizeof *often);
+    if (often == NULL)
+        return PyErr_NoMemory();
+    PyObject *found = PyList_New(PyList_GET_SIZE(arguments[2]));
+    for (Py_ssize_t i = 0; i < length && found != NULL; i++) {
+        if (numbers[i] < 0 || numbers[i] >= size || ranks[numbers[i]] < 0 || ranks[numbers[i]] >= words) {
+            no_such_term();
+            Py_CLEAR(found);
+        }
+        else
+            often[ranks[numbers[i]]]++;
+    }
+    for (Py_ssize_t i = 0; found != NULL && i < PyList_GET_SIZE(found); i++) {
+        double count = occurrences(numbers, length, ranks, often, PyList_GET_ITEM(arguments[2], i), words, loose);
+        PyObject *number = PyErr_Occurred() ? NULL : PyFloat_FromDouble(count);
+        if (number == NULL)
+            Py_CLEAR(found);
+        else
+            PyList_SET_ITEM(found, i, number);
+    }
+    PyMem_Free(often);
+    return found;
+}
+FUNCTION(tf_cosine_count_phrases, 5)
+
+/* -- a page beside what was learned: honeyguide/relevance/calibrated.py -------------------------------- */
+
+enum { MOST_TOP = 32, ABSENT = -1 };
+
+typedef struct {
+    Py_ssize_t number;
+    double part;
+} Top;
+
+/* Keep the largest parts, the largest first; of equal ones, those that came first. */
+static int
+keep(Top *top, int kept, int most, Py_ssize_t number, double part)
+{
+    if (kept == most && part <= top[kept - 1].part)
+        return kept;
+    int place = kept < most ? kept++ : kept - 1;
+    for (; place > 0 && top[place - 1].part < part; place--)
+        top[place] = top[place - 1];
+    top[place].number = number;
+    top[place].part = part;
+    return kept;
+}
+
+/* known, text, learned, strange, most */
+BODY(calibrated_compare)
+{
+    const int64_t *known;
+    int32_t *terms;
+    double *counts, *idf, *likeness, *learned;
+    Py_ssize_t names, length, counted, size, sizes[2];
+    TAKE(known, 0, &names, 0);
+    PyObject *text = arguments[1], *arrays = arguments[2];
+    PyObject *parts[] = {item(text, 0), item(text, 1), item(arrays, 0), item(arrays, 1), item(arrays, 2)};
+    for (int i = 0; i < 5; i++)
+        if (parts[i] == NULL)
+            return NULL;
+    if ((terms = borrow(loan, parts[0], sizeof *terms, &length, 0)) == NULL
+        || (counts = borrow(loan, parts[1], sizeof *counts, &counted, 0)) == NULL
+        || (idf = borrow(loan, parts[2], sizeof *idf, &size, 0)) == NULL
+        || (likeness = borrow(loan, parts[3], sizeof *likeness, &sizes[0], 0)) == NULL
+        || (learned = borrow(loan, parts[4], sizeof *learned, &sizes[1], 0)) == NULL)
+        return NULL;
+    double strange = PyFloat_AsDouble(arguments[3]);
+    long most = PyLong_AsLong(arguments[4]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (counted != length || sizes[0] < size || sizes[1] < size || most < 1 || most > MOST_TOP)
+        return refuse("the arrays do not fit");
+    double *values = PyMem_Malloc((size_t)(length ? length : 1) * sizeof *values);
+    if (values == NULL)
+        return PyErr_NoMemory();
+    double square = 0.0, unknown = 0.0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        if (terms[i] < 0 || terms[i] >= names || known[terms[i]] < ABSENT) {
+            PyMem_Free(values);
+            return no_such_term();
+        }
+        int64_t number = known[terms[i]];
+        if (number >= 0 && number < size) {
+            values[i] = counts[i] * idf[number];
+            square += values[i] * values[i];
+        }
+        else
+            unknown += counts[i] * counts[i];
+    }
+    double own = sqrt(square + unknown * strange), alike = 0.0, sum = 0.0;
+    Top top[MOST_TOP];
+    int kept = 0;
+    own = own != 0.0 ? own : 1.0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        int64_t number = known[terms[i]];
+        if (number < 0 || number >= size)
+            continue;
+        double weight = values[i] / own, part = weight * learned[number];
+        alike += weight * likeness[number];
+        sum += part;
+        if (part > 0.0)
+            kept = keep(top, kept, (int)most, (Py_ssize_t)number, part);
+    }
+    PyMem_Free(values);
+    PyObject *best = PyList_New(kept);
+    for (int i = 0; i < kept && best != NULL; i++) {
+        PyObject *pair = Py_BuildValue("nd", top[i].number, top[i].part);
+        if (pair == NULL)
+            Py_CLEAR(best);
+        else
+            PyList_SET_ITEM(best, i, pair);
+    }
+    return best == NULL ? NULL : Py_BuildValue("ddN", alike, sum, best);
+}
+FUNCTION(calibrated_compare, 5)

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.compiled import compiled
 from honeyguide.errors import CollectionError, TopicError
 from honeyguide.model import Document, Examples, Page, UrlId, Verdict
 from honeyguide.relevance.mixture import Fit, Heap, Texts, count_texts, fill, fit
@@ -206,11 +207,10 @@ class Calibrated:
         read = self._features(page)
         if not len(read.terms):
             return Verdict(0.0, False)
-        names, weights = self._weights(read)
-        odds, facts = self._odds(weights, names, read, page.id)
+        beside = self._compared(read)
+        odds, facts = self._odds(beside, read, page.id)
         score = 0.5 * (1.0 + math.tanh(0.5 * odds))
-        reasons = self._reasons(names, weights, read.keywords, score)
-        return Verdict(score, score >= self.threshold, reasons, facts)
+        return Verdict(score, score >= self.threshold, self._reasons(beside, read.keywords, score), facts)
 
     def against(self, page: Page) -> list[tuple[str, float]]:
         """The words of a page that speak most against it, with their weights; none before the first fit."""
@@ -274,7 +274,7 @@ class Calibrated:
             else:
                 weights = text.counts * self._idf[text.terms]
                 weights = weights / (math.sqrt(float(weights @ weights)) or 1.0)
-                odds, _ = self._odds(weights, text.terms, text, text.id)
+                odds, _ = self._odds(self._beside(weights, text.terms), text, text.id)
             score = 0.5 * (1.0 + math.tanh(0.5 * odds))
             found.append((text.id, score, score >= self.threshold))
         return found
@@ -497,17 +497,12 @@ class Calibrated:
         found = self._frequent(read)
         if not self._has_keywords:
             return found
-        shares = self._words.evidence_of(read, self._analyser)
-        return found._replace(keywords=np.array([shares.get(phrase, 0.0) for phrase in self._words.phrases]))
+        return found._replace(keywords=np.array(self._words.evidence_of(read, self._analyser)))
 
     def _frequent(self, read: Numbered) -> _Read:
         """The most frequent terms where there are too many; of equally frequent ones, the first."""
-        terms, counts = self._analyser.counted(np.concatenate(read.texts[::-1]))
-        if len(terms) > MOST_TERMS:
-            chosen = np.argsort(-counts, kind="stable")[:MOST_TERMS]
-            terms, counts = terms[chosen], counts[chosen]
-        weights = 1.0 + np.log(counts.astype(np.float64))
-        return _Read(read.names, terms, weights, np.zeros(0), _words(weights))
+        terms, weights, words = self._analyser.frequent(read.texts[::-1], MOST_TERMS)
+        return _Read(read.names, terms, weights, np.zeros(0), math.log1p(words))
 
     def _remembered(self, title: str, text: str, url: str = "") -> _Text:
         return self._numbered(url_id(url) if url else 0, self._read(title, text))
@@ -535,21 +530,33 @@ class Calibrated:
         length = math.sqrt(float(values @ values) + strange)
         return numbers, values / (length or 1.0)
 
+    def _compared(self, read: _Read) -> _Beside:
+        """A text beside what was learned."""
+        self._known(read)  # looks up terms that are new
+        learned = self._fit.contrast if self._fit is not None else self._likeness
+        strange = 0.0 if self._fit is not None else _STRANGE**2
+        known = self._places.by_number(read.names)
+        return compare(
+            known, (read.terms, read.counts), (self._idf, self._likeness, learned), strange, TOP_TERMS
+        )
+
+    def _beside(self, weights: Array, names: NDArray[np.int64]) -> _Beside:
+        """The same of a text that is remembered, after a fit."""
+        assert self._fit is not None
+        return _in_turn(weights * self._likeness[names]), _in_turn(weights * self._fit.contrast[names]), []
+
     # Judging.
 
-    def _odds(
-        self, weights: Array, names: NDArray[np.int64], text: _Read | _Text, id_: int
-    ) -> tuple[float, dict[str, float]]:
+    def _odds(self, beside: _Beside, text: _Read | _Text, id_: int) -> tuple[float, dict[str, float]]:
         keywords = text.keywords
         score = _keyword_score(keywords, self._keyword_weights)
-        likeness = float(weights @ self._likeness[names]) if len(self._likeness) else 0.0
+        likeness, contrast, _ = beside
         facts = {"keywords": score, "likeness": likeness}
         if self._fit is None:
             return self._cold(score, likeness), facts
         found = self._fit
         position = self._own.get(id_) if id_ else None
         if position is None:
-            contrast = float(weights @ found.contrast[names])
             parts = [(score, 1.0 if len(keywords) else 0.0), (contrast, 1.0), (likeness, found.gamma)]
             position = math.fsum(
                 weight * (value - mean) / deviation
@@ -588,22 +595,18 @@ class Calibrated:
         trust = 0.5 * count / (count + 2.0)
         return (1.0 - trust) * _believed(score) + trust * _believed(by_examples)
 
-    def _reasons(
-        self, names: NDArray[np.int64], weights: Array, keywords: Array, score: float
-    ) -> tuple[tuple[str, float], ...]:
+    def _reasons(self, beside: _Beside, keywords: Array, score: float) -> tuple[tuple[str, float], ...]:
         """What speaks for the page, as shares of its score."""
         found: dict[str, float] = {}
         if len(keywords):
-            for phrase, part in zip(self._words.phrases, keywords * self._keyword_weights, strict=True):
+            parts: list[float] = (keywords * self._keyword_weights).tolist()
+            for phrase, part in zip(self._words.phrases, parts, strict=True):
                 if part > 0.0:
-                    found[" ".join(phrase)] = 4.0 * float(part)
-        learned = self._fit.contrast if self._fit is not None else self._likeness
-        if len(learned):
-            parts = weights * learned[names]
-            scale = 1.0 / self._fit.scales[1][1] if self._fit is not None else 1.0
-            for place in _largest(parts, TOP_TERMS):
-                term = self._terms[int(names[place])]
-                found[term] = found.get(term, 0.0) + scale * float(parts[place])
+                    found[" ".join(phrase)] = 4.0 * part
+        scale = 1.0 / self._fit.scales[1][1] if self._fit is not None else 1.0
+        for number, part in beside[2]:
+            term = self._terms[number]
+            found[term] = found.get(term, 0.0) + scale * part
         total = math.fsum(found.values()) or 1.0
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:TOP_TERMS]
         return tuple((term, math.floor(score * part / total * 1e9) / 1e9) for term, part in ranked)
@@ -731,12 +734,45 @@ def _share(shards: int) -> int:
     return max(1, SAMPLE // shards)
 
 
-def _largest(parts: Array, most: int) -> list[int]:
-    """Where the largest positive parts are, the largest first; of equal ones, the first."""
-    least = np.partition(parts, -most)[-most] if len(parts) > most else 0.0
-    places = ((parts >= least) & (parts > 0.0)).nonzero()[0]
-    ranked: list[int] = places[np.argsort(-parts[places], kind="stable")][:most].tolist()
-    return ranked
+_Beside = tuple[float, float, list[tuple[int, float]]]
+"""Likeness, contrast, and the largest parts of the latter with the numbers of their terms."""
+
+
+@compiled
+def compare(
+    known: NDArray[np.int64],
+    text: tuple[NDArray[np.int32], Array],
+    learned: tuple[Array, Array, Array],
+    strange: float,
+    most: int,
+) -> _Beside:
+    """A text beside two vectors over the vocabulary.
+
+    Args:
+        known: The vocabulary's numbers by those of the analyser; -1 for terms that it does not have.
+        text: The analyser's numbers of its terms, and `1 + log(tf)` of each.
+        learned: What each term of the vocabulary counts, likeness and contrast. Later terms do not count.
+        strange: What other terms add to the text's squared length.
+        most: Largest parts of the contrast that are wanted.
+    """
+    idf, likeness, contrast = learned
+    terms, counts = text
+    numbers = known[terms]
+    if len(numbers) and numbers.min() < Places.ABSENT:
+        raise IndexError("a term is not in the vocabulary")
+    inside = (numbers >= 0) & (numbers < len(idf))
+    values = counts[inside] * idf[numbers[inside]]
+    square = _in_turn(values * values) + _in_turn(counts[~inside] * counts[~inside]) * strange
+    weights, numbers = values / (math.sqrt(square) or 1.0), numbers[inside]
+    parts = weights * contrast[numbers]
+    places = np.argsort(-parts, kind="stable")[:most].tolist()
+    best = [(int(numbers[place]), float(parts[place])) for place in places if parts[place] > 0.0]
+    return _in_turn(weights * likeness[numbers]), _in_turn(parts), best
+
+
+def _in_turn(values: Array) -> float:
+    """The sum, added up one after the other: as C does, to the last bit."""
+    return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
 def _keyword_score(keywords: Array, weights: Array) -> float:
@@ -746,7 +782,7 @@ def _keyword_score(keywords: Array, weights: Array) -> float:
 
 def _words(counts: Array) -> float:
     """Logarithm of one more than the number of words, from `1 + log(tf)` of each."""
-    return math.log1p(float(np.exp(counts - 1.0).sum()))
+    return math.log1p(round(float(np.exp(counts - 1.0).sum())))
 
 
 def _believed(score: float) -> float:

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.compiled import compiled
 from honeyguide.errors import TopicError
 from honeyguide.model import Document, Examples, Page, Verdict
 from honeyguide.relevance.calibration import separating_value
@@ -101,10 +102,13 @@ class TfCosine:
         self._analyser = Analyser()
         self._learned: _Learned | None = None
         self._topic: tuple[tuple[_Phrase, float], ...] = ()
+        self._phrases: tuple[_Phrase, ...] = ()
         self._words: frozenset[str] = frozenset()
         self._names: Names | None = None
-        self._is_topic: NDArray[np.bool_] = np.zeros(0, np.bool_)
-        self._numbers: list[tuple[int, ...]] = []
+        self._ranks: NDArray[np.int32] = np.zeros(0, np.int32)
+        """By number of the analyser: 0, or which of the topic's words it is, from 1 on."""
+        self._ranked: list[tuple[int, ...]] = []
+        """Keywords by these."""
 
     def fit(self, examples: Examples) -> Self:
         """Take the topic from keywords, positive examples or a taxonomy path; any of them will do."""
@@ -155,7 +159,7 @@ class TfCosine:
     @property
     def phrases(self) -> tuple[_Phrase, ...]:
         """The same without weights."""
-        return tuple(phrase for phrase, _ in self._topic)
+        return self._phrases
 
     def evidence(self, title: Sequence[str], text: Sequence[str]) -> dict[_Phrase, float]:
         """For each keyword that occurs, `n / (n + penalty)` in 0..1, from the terms of a page."""
@@ -172,40 +176,32 @@ class TfCosine:
                 found[phrase] = count / (count + penalty)
         return found
 
-    def evidence_of(self, read: Numbered, analyser: Analyser) -> dict[_Phrase, float]:
-        """The same from the numbers of a page's terms.
+    def evidence_of(self, read: Numbered, analyser: Analyser) -> list[float]:
+        """The same from the numbers of a page's terms, for all of `phrases`.
 
         Args:
             read: Title and text, as `analyser` has just given them.
             analyser: With the options that the topic was read with.
         """
-        if read.names is not self._names or len(read.names) > len(self._is_topic):
+        if read.names is not self._names or len(read.names) > len(self._ranks):
             self._learn_numbers(read.names, analyser)
         title, text = read.texts
-        body, head = self._counted(text), self._counted(title)
-        found: dict[_Phrase, float] = {}
-        if not body and not head:
-            return found
+        words = 1 + len(self._words)
+        counts = count_phrases(text, self._ranks, self._ranked, words, LOOSE)
+        if len(title):
+            head = count_phrases(title, self._ranks, self._ranked, words, LOOSE)
+            counts = [body + self._title_weight * own for body, own in zip(counts, head, strict=True)]
         penalty = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * len(text) / USUAL_LENGTH)
-        for (phrase, _), numbers in zip(self._topic, self._numbers, strict=True):
-            count = _occurrences_of(numbers, text, body)
-            if head:
-                count += self._title_weight * _occurrences_of(numbers, title, head)
-            if count:
-                found[phrase] = count / (count + penalty)
-        return found
+        return [count / (count + penalty) for count in counts]
 
     def _learn_numbers(self, names: Names, analyser: Analyser) -> None:
-        self._numbers = [tuple(map(analyser.number, phrase)) for phrase, _ in self._topic]
+        rank = {word: place for place, word in enumerate(sorted(self._words), 1)}
+        self._ranked = [tuple(rank[word] for word in phrase) for phrase, _ in self._topic]
+        numbers = {word: analyser.number(word) for word in rank}
         self._names = names
-        self._is_topic = np.zeros(2 * len(names), np.bool_)
-        self._is_topic[[number for phrase in self._numbers for number in phrase]] = True
-
-    def _counted(self, numbers: NDArray[np.int32]) -> dict[int, int]:
-        counts: dict[int, int] = {}
-        for number in numbers[self._is_topic[numbers]].tolist():
-            counts[number] = counts.get(number, 0) + 1
-        return counts
+        self._ranks = np.zeros(2 * len(names), np.int32)
+        for word, number in numbers.items():
+            self._ranks[number] = rank[word]
 
     def save(self) -> Saved:
         """The topic vector and the calibrated constants."""
@@ -226,6 +222,7 @@ class TfCosine:
 
     def _take(self, topic: tuple[tuple[_Phrase, float], ...]) -> None:
         self._topic = topic
+        self._phrases = tuple(phrase for phrase, _ in topic)
         self._words = frozenset(word for phrase, _ in topic for word in phrase)
         self._names = None
 
@@ -340,14 +337,34 @@ def _occurrences(phrase: _Phrase, terms: Sequence[str], counts: Mapping[str, int
     return found + LOOSE * max(0, least - found)
 
 
-def _occurrences_of(phrase: tuple[int, ...], terms: NDArray[np.int32], counts: Mapping[int, int]) -> float:
-    """The same from numbers."""
-    least = min(counts.get(term, 0) for term in phrase)
-    if len(phrase) == 1 or not least:
-        return least
-    last = len(terms) - len(phrase) + 1
-    whole = terms[: max(last, 0)] == phrase[0]
-    for place, term in enumerate(phrase[1:], 1):
-        whole &= terms[place : place + len(whole)] == term
-    found = int(np.count_nonzero(whole))
-    return found + LOOSE * max(0, least - found)
+@compiled
+def count_phrases(
+    numbers: NDArray[np.int32],
+    ranks: NDArray[np.int32],
+    phrases: list[tuple[int, ...]],
+    words: int,
+    loose: float,
+) -> list[float]:
+    """How often each phrase occurs.
+
+    Args:
+        numbers: Of the terms of a text.
+        ranks: By such numbers, 0 or which of the topic's words a term is.
+        phrases: By these.
+        words: One more than the topic has words.
+        loose: What a phrase counts whose words occur, but not next to each other.
+    """
+    text = ranks[numbers]
+    often = np.bincount(text, minlength=words)
+    found: list[float] = []
+    for phrase in phrases:
+        least = int(min(often[word] for word in phrase))
+        if len(phrase) == 1 or not least:
+            found.append(float(least))
+            continue
+        whole = text[: max(len(text) - len(phrase) + 1, 0)] == phrase[0]
+        for place, word in enumerate(phrase[1:], 1):
+            whole &= text[place : place + len(whole)] == word
+        together = int(np.count_nonzero(whole))
+        found.append(together + loose * max(0, least - together))
+    return found

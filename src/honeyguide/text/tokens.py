@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from honeyguide.text import stop_words
 from honeyguide.text.segmentation import RUNS, UNSPACED, Segmenter, best_segmenter, bigrams, han_words
-from honeyguide.text.word_table import SPACED, Counting, WordTable
+from honeyguide.text.word_table import SPACED, Counting, Frequent, WordTable
 
 MAX_CHARACTERS: Final = 400_000
 """How much of one text is read: more only makes a hostile page dearer, not clearer."""
@@ -182,6 +182,10 @@ class Places:
             found[index] = self._known[number] = self._vocabulary.get(names[number], self.ABSENT)
         return found
 
+    def by_number(self, names: Names) -> NDArray[np.int64]:
+        """The places of all terms that were asked for with these names, by their numbers; less for others."""
+        return self._known if names is self._names else np.zeros(0, np.int64)
+
     def put(self, number: int, place: int) -> None:
         """Note that a term, by its number in the names asked for last, has a place now."""
         self._known[number] = place
@@ -226,6 +230,9 @@ class _Memory:
         self._make_room()
         found = []
         for text in texts:
+            if text is self._last[0]:
+                found.append(self._last[1])
+                continue
             data = _data(text)
             if len(data) < LONG:
                 pieces = data.translate(SPACED).split()
@@ -244,6 +251,9 @@ class _Memory:
 
     def counted(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         return self._counting.count(numbers, len(self.names))
+
+    def frequent(self, texts: tuple[NDArray[np.int32], ...], most: int) -> Frequent:
+        return self._counting.frequent(texts, len(self.names), most)
 
     def _make_room(self) -> None:
         if max(len(self._table), len(self.names)) >= CACHE_LIMIT:
@@ -366,6 +376,10 @@ class Analyser:
     def counted(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Of numbers of terms, each once, in the order of first occurrences, and how often it occurs."""
         return self._memory.counted(numbers)
+
+    def frequent(self, texts: tuple[NDArray[np.int32], ...], most: int) -> Frequent:
+        """Of the terms of texts, given by their numbers, those that occur most often, `most` at most."""
+        return self._memory.frequent(texts, most)
 
     def remember(self, text: str, terms: list[str]) -> None:
         """Say what `terms` gives for this very text, as read from a cache: it will be asked for next."""

@@ -7,9 +7,10 @@ Only words that are new go through Python.
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import xxhash
@@ -20,6 +21,7 @@ from honeyguide.compiled import compiled
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
 
 NEW: Final = -1
 """What stands for a word that the table has not."""
@@ -102,6 +104,30 @@ def _count(numbers: Ints, places: Ints, distinct: Ints, counts: Longs) -> int:
     return len(found)
 
 
+@compiled
+def _frequent(texts: tuple[Ints, ...], places: Ints, distinct: Ints, weights: Floats) -> tuple[int, int]:
+    """How many different numbers are kept, and how many words those are.
+
+    Args:
+        texts: Numbers.
+        places: As long as the largest of them; all 0 before and after.
+        distinct: Gets each number once, in the order of their first occurrences; where there are more than it
+            has room for the most frequent, the most frequent first.
+        weights: Gets `1 + log` of how often each occurs.
+    """
+    del places  # only C needs it
+    found: dict[int, int] = {}
+    for numbers in texts:
+        for number in numbers.tolist():
+            found[number] = found.get(number, 0) + 1
+    kept = list(found.items())
+    if len(kept) > len(distinct):
+        kept = sorted(kept, key=lambda item: -item[1])[: len(distinct)]
+    distinct[: len(kept)] = [number for number, _ in kept]
+    weights[: len(kept)] = [1.0 + math.log(count) for _, count in kept]
+    return len(kept), sum(count for _, count in kept)
+
+
 class WordTable:
     """Numbers of words; who uses it says what they stand for.
 
@@ -162,6 +188,17 @@ class WordTable:
         self._count += _put(self._keys, self._values, np.ascontiguousarray(keys), numbers)
 
 
+class Frequent(NamedTuple):
+    """The most frequent terms of texts."""
+
+    numbers: Ints
+    """Each once, in the order of first occurrences; the most frequent first where not all are here."""
+    weights: Floats
+    """`1 + log(tf)` of each."""
+    words: int
+    """How many words they are."""
+
+
 class Counting:
     """Counts numbers of words."""
 
@@ -180,8 +217,26 @@ class Counting:
             >>> numbers.tolist(), counts.tolist()
             ([7, 2], [2, 1])
         """
-        if below > len(self._places):
-            self._places = np.zeros(2 * below, np.int32)
+        self._make_room(below)
         distinct, counts = np.empty(len(numbers), np.int32), np.empty(len(numbers), np.int64)
         different = _count(numbers, self._places, distinct, counts)
         return distinct[:different], counts[:different]
+
+    def frequent(self, texts: tuple[Ints, ...], below: int, most: int) -> Frequent:
+        """The numbers of texts that occur most often, `most` of them.
+
+        Example:
+            >>> texts = np.array([7, 2, 7], np.int32), np.array([3, 3], np.int32)
+            >>> numbers, weights, words = Counting().frequent(texts, 8, 2)
+            >>> numbers.tolist(), words
+            ([7, 3], 4)
+        """
+        self._make_room(below)
+        most = min(most, sum(map(len, texts)))
+        distinct, weights = np.empty(most, np.int32), np.empty(most)
+        kept, words = _frequent(texts, self._places, distinct, weights)
+        return Frequent(distinct[:kept], weights[:kept], words)
+
+    def _make_room(self, below: int) -> None:
+        if below > len(self._places):
+            self._places = np.zeros(2 * below, np.int32)
