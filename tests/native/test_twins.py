@@ -23,7 +23,7 @@ from honeyguide.frontier import queues
 from honeyguide.frontier import seen as seen_module
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import Link, Outcome, Page, Verdict
-from honeyguide.ordering import scout, scout_evidence, scout_words
+from honeyguide.ordering import scout, scout_evidence, scout_links, scout_words
 from honeyguide.parse import blocks, links, main_links, prescan, search
 from honeyguide.parse.html import read_page
 from honeyguide.parse.notes import FoundLink
@@ -634,12 +634,63 @@ def test_addresses(urls: list[str]) -> None:
     assert answers[0] == answers[1]
 
 
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.integers(0, 9), st.sampled_from(["", "owl", "é", "\ud800"]), st.sampled_from("ab")),
+            max_size=9,
+        ),
+        max_size=4,
+    ),
+    st.integers(0, 12),
+)
+def test_links_of_pages(pages: list[list[tuple[int, str, str]]], room: int) -> None:
+    python = pure("honeyguide.ordering.scout_links")
+    assert type(python.read_links) is not type(scout_links.read_links)
+    answers = []
+    for module in (python, scout_links):
+        slots: dict[int, int] = {}
+        anchors: dict[str, int] = {}
+        draw = np.random.default_rng(room)
+        urls = (
+            draw.integers(1, 3, 12).astype(np.uint8),
+            draw.random((12, 3), np.float32),
+            draw.integers(-1, 1, (12, 8)).astype(np.int32),
+        )
+        known = draw.random(4, np.float32), draw.integers(-1, 9, (4, 8)).astype(np.int32)
+        for page in pages:
+            links = [Link(str(to), to, anchor, tag_path=path) for to, anchor, path in page]
+            read = module.new_read(len(links))
+            found = module.read_links(links, slots, anchors, (len(slots), room - len(slots)), read)
+            module.note_anchors(urls, read, known)
+            answers.append((found, *(each.tolist() for each in (*read, *urls)), dict(slots), dict(anchors)))
+    assert answers[: len(pages)] == answers[len(pages) :]
+
+
+def test_links_of_pages_refuse_what_does_not_fit() -> None:
+    links = [Link("a", 1, "owl")]
+    with pytest.raises(ValueError, match="three"):
+        scout_links.read_links(links, {}, {}, (0, 9), scout_links.new_read(2))
+    with pytest.raises(ValueError, match="negative"):
+        scout_links.read_links(links, {1: -3}, {}, (0, 9), scout_links.new_read(1))
+    with pytest.raises(AttributeError):
+        scout_links.read_links([None], {}, {}, (0, 9), scout_links.new_read(1))  # type: ignore[list-item]
+    urls = np.ones(2, np.uint8), np.zeros((2, 3), np.float32), np.zeros((2, 8), np.int32)
+    known = np.zeros(2, np.float32), np.zeros((2, 8), np.int32)
+    for at, said in ((2, 0), (-1, 0), (0, 2)):
+        read = scout_links.Read(np.array([at]), np.array([said]), np.ones(1, np.int32))
+        with pytest.raises(IndexError):
+            scout_links.note_anchors(urls, read, known)
+    with pytest.raises(ValueError, match="fit"):
+        scout_links.note_anchors(urls, read, (known[0], known[1][:1]))
+
+
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 2**32))
 def test_scout(seed: int) -> None:
     """Two crawls, one in Python, learn the same and give the same priorities."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("scout_evidence", "scout_words", "scout"):
+        for name in ("scout_evidence", "scout_words", "scout_links", "scout"):
             python = pure(f"honeyguide.ordering.{name}")
             patch.setitem(sys.modules, f"honeyguide.ordering.{name}", python)
             patch.setattr(ordering, name, python)

@@ -59,6 +59,8 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_words_read_addresses),
     TWIN(scout_words_read_anchors),
     TWIN(scout_words_take_in_page),
+    TWIN(scout_links_read_links),
+    TWIN(scout_links_note_anchors),
     TWIN(mixture_count_texts),
     TWIN(mixture_fill),
     TWIN(mixture_products),
@@ -79,7 +81,8 @@ PyInit__native(void)
     PyObject *module = PyModule_Create(&MODULE);
     if (module == NULL)
         return NULL;
-    if (page_init() < 0 || arrival_init() < 0 || PyModule_AddIntConstant(module, "VERSION", NATIVE_VERSION) < 0) {
+    if (page_init() < 0 || arrival_init() < 0 || scout_links_init() < 0
+        || PyModule_AddIntConstant(module, "VERSION", NATIVE_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;
     }

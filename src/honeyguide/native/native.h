@@ -80,6 +80,11 @@ PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *argument
 PyObject *scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
+/* scout_links.c */
+int scout_links_init(void);
+PyObject *scout_links_read_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_links_note_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
 /* relevance.c */
 PyObject *mixture_count_texts(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *mixture_fill(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

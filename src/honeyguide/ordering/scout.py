@@ -31,6 +31,7 @@ from honeyguide.ordering.scout_evidence import (
     NewLinks,
     Standing,
 )
+from honeyguide.ordering.scout_links import Read, new_read, note_anchors, read_links
 from honeyguide.ordering.scout_reasons import Reason, reasons
 from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
 from honeyguide.ordering.sharing import dense, sparse
@@ -67,6 +68,9 @@ LEAST_SHARED: Final = 1e-4
 """Sums below this are not told to other shards."""
 TOLERANCE: Final = 1e-4
 """A change of priority below this is not worth telling."""
+
+
+NOTHING: Final = np.zeros(2)
 
 
 class Said(NamedTuple):
@@ -417,7 +421,7 @@ class Scout(LocalOrder):
 
     def _elsewhere(self, name: str) -> NDArray[Any]:
         """A figure of the other shards; nothing where there are none."""
-        return np.asarray(self._others.arrays.get(f"sum {name}", np.zeros(2)))
+        return np.asarray(self._others.arrays.get(f"sum {name}", NOTHING))
 
     # Evidence
 
@@ -475,8 +479,7 @@ class Scout(LocalOrder):
             urls.topic[new, 2] = [self._in_address.share(url) for url in addresses]
         urls.told[new] = 0.0
         urls.anchor_words[new] = -1
-        for place, (_, number) in enumerate(found):
-            self._slots[number] = first + place
+        self._slots.update(zip([number for _, number in found], range(first, first + count), strict=True))
         return first
 
     def _let_go(self) -> None:
@@ -511,25 +514,17 @@ class Scout(LocalOrder):
         # A page may name more targets than can be held beside others: room is made before, not in between.
         if self._held + len(links) > MOST:
             self._let_go()
-        slots = self._slots
-        new = [(link.url, link.id) for link in links if link.id not in slots][: MOST - self._held]
+        if len(self._anchors) + len(links) > ANCHORS:
+            self._anchors.clear()
+        read = new_read(len(links))
+        free = (self._held, MOST - self._held)
+        new, anchors, paths = read_links(links, self._slots, self._anchors, free, read)
         if new:
-            self._hold(new)
+            self._take_contexts(new, self._hold([(link.url, link.id) for link in new]))
+        self._take_anchors(anchors, read)
         host = host_and_folders(page.url)[0]
-        tag_paths = [link.tag_path for link in links]
-        paths = {path: place for place, path in enumerate(dict.fromkeys(tag_paths), 1)}
-        places = [paths[path] for path in tag_paths]
         on_site = [0, *self._entries.of([f"{host} {path}" for path in paths])]
-        targets = [slots.get(link.id, -1) for link in links]
-        self._take_anchors(
-            [(at, link.anchor) for at, link in zip(targets, links, strict=True) if at >= 0 and link.anchor]
-        )
-        if new:
-            fresh = {number for _, number in new}
-            self._take_contexts(
-                [(at, link) for at, link in zip(targets, links, strict=True) if at >= 0 and link.id in fresh]
-            )
-        found = np.array(targets, np.int64)
+        found = read.targets
         first_near = len(paths) + 2
         order = np.arange(len(links))
         if number in self._foreign:  # only some of its links are known here
@@ -539,7 +534,7 @@ class Scout(LocalOrder):
         base = self._room(room)
         self._pages.base[number] = base
         kept = found >= 0
-        where = np.array(places, np.int32)[kept]
+        where = read.paths[kept]
         added = NewLinks(number, found[kept], where, near[kept], np.array(on_site, np.int32)[where])
         evidence.add_links(self._evidence, added)
         return found
@@ -558,42 +553,32 @@ class Scout(LocalOrder):
             place[: end + 1] = 0.0
         return base
 
-    def _take_anchors(self, found: Sequence[tuple[int, str]]) -> None:
-        """The words of anchors, and how much of the topic they have."""
-        if not found:
-            return
-        urls, known = self._urls, self._anchors
-        texts = [text for _, text in found]
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if len(known) + len(new) > ANCHORS:
-            known.clear()
-            new = list(dict.fromkeys(texts))[:ANCHORS]
-            found = found[:ANCHORS]
-            texts = texts[:ANCHORS]
+    def _take_anchors(self, new: list[str], read: Read) -> None:
+        """The words of anchors, and how much of the topic they have; `new` ones were numbered last."""
         if new:
-            first = len(known)
-            known.update(zip(new, range(first, first + len(new)), strict=True))
-            while first + len(new) > len(self._said.topic):
+            end = len(self._anchors)
+            while end > len(self._said.topic):
                 self._said = Said(*map(_grown, self._said))
-            rows = slice(first, first + len(new))
+            rows = slice(end - len(new), end)
             self._said.topic[rows] = self._judge.judge_texts(new)
             self._said.words[rows] = self._likeness.anchor_entries(new)
-        at = np.array([place for place, _ in found], np.int64)
-        said = np.array([known[text] for text in texts], np.int64)
-        np.maximum.at(urls.topic[:, 0], at, self._said.topic[said])
-        # The first anchor that has words speaks for the URL. What a fetched one was worth is told already.
-        wordless = ((urls.anchor_words[at, 0] < 0) & (urls.state[at] == WAITING)).nonzero()[0]
-        urls.anchor_words[at[wordless]] = self._said.words[said[wordless]]
+        urls = self._urls
+        note_anchors((urls.state, urls.topic, urls.anchor_words), read, self._said)
 
-    def _take_contexts(self, found: Sequence[tuple[int, Link]]) -> None:
-        """How much of the topic the text around the first link to a URL has."""
-        texts = list(dict.fromkeys(link.context[:CONTEXT] for _, link in found if link.context))
+    def _take_contexts(self, new: Sequence[Link], first: int) -> None:
+        """How much of the topic the text around the first link to a URL has.
+
+        Args:
+            new: First links to URLs that are held from now on.
+            first: The entry of the first of them.
+        """
+        texts = list(dict.fromkeys(link.context[:CONTEXT] for link in new if link.context))
         if not texts:
             return
         scores = dict(zip(texts, self._judge.judge_texts(texts), strict=True))
-        for at, link in found:
-            if link.context:
-                self._urls.topic[at, 1] = scores[link.context[:CONTEXT]]
+        self._urls.topic[first : first + len(new), 1] = [
+            scores[link.context[:CONTEXT]] if link.context else 0.0 for link in new
+        ]
 
     def _moved(self, at: int, own: float, told: float | None = None) -> float:
         """What a page is worth by its text and by the pages found beside it.

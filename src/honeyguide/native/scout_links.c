@@ -1,0 +1,201 @@
+/* A page's links as scout takes them in: twin of honeyguide/ordering/scout_links.py, which explains it. */
+
+#include "arrays.h"
+
+static PyObject *ID, *ANCHOR, *TAG_PATH;
+
+int
+scout_links_init(void)
+{
+    ID = PyUnicode_InternFromString("id");
+    ANCHOR = PyUnicode_InternFromString("anchor");
+    TAG_PATH = PyUnicode_InternFromString("tag_path");
+    return ID && ANCHOR && TAG_PATH ? 0 : -1;
+}
+
+enum { WORDS = 8, TOPICS = 3, WAITING = 1 };
+
+typedef struct {
+    int64_t *targets, *said;
+    int32_t *paths;
+    Py_ssize_t count;
+} Read;
+
+static int
+borrow_read(Loan *loan, PyObject *tuple, Read *read)
+{
+    Py_ssize_t others[2];
+    BORROW(read->targets, tuple, 0, &read->count);
+    BORROW(read->said, tuple, 1, &others[0]);
+    BORROW(read->paths, tuple, 2, &others[1]);
+    if (others[0] != read->count || others[1] != read->count) {
+        PyErr_SetString(PyExc_ValueError, "three numbers a link are wanted");
+        return -1;
+    }
+    return 0;
+}
+
+/* The number of `key`. One that has none gets `next`, where that is not negative, and `*fresh` is set. -2 on error,
+ * -1 where there is none. */
+static int64_t
+number_of(PyObject *numbers, PyObject *key, Py_ssize_t next, int *fresh)
+{
+    PyObject *known = PyDict_GetItemWithError(numbers, key);
+    *fresh = 0;
+    if (known != NULL) {
+        int64_t number = PyLong_AsLongLong(known);
+        if (number >= 0)
+            return number;
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "a number is negative");
+        return -2;
+    }
+    if (PyErr_Occurred())
+        return -2;
+    if (next < 0)
+        return -1;
+    PyObject *number = PyLong_FromSsize_t(next);
+    int failed = number == NULL || PyDict_SetItem(numbers, key, number) < 0;
+    Py_XDECREF(number);
+    *fresh = !failed;
+    return failed ? -2 : next;
+}
+
+typedef struct {
+    PyObject *slots, *anchors, *paths;       /* dicts */
+    PyObject *links, *texts, *tag_paths;     /* lists of what is new */
+    Py_ssize_t first, most;
+} Taking;
+
+/* Read one link; -1 on error. */
+static int
+take(Taking *taking, PyObject *link, Read *read, Py_ssize_t place)
+{
+    PyObject *id = PyObject_GetAttr(link, ID), *anchor = PyObject_GetAttr(link, ANCHOR);
+    PyObject *path = PyObject_GetAttr(link, TAG_PATH);
+    int fresh, failed = id == NULL || anchor == NULL || path == NULL || !PyUnicode_Check(anchor);
+    if (failed && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "an anchor is no text");
+    if (!failed) {
+        Py_ssize_t new = PyList_GET_SIZE(taking->links);
+        int64_t at = number_of(taking->slots, id, new < taking->most ? taking->first + new : -1, &fresh);
+        failed = at == -2 || (fresh && PyList_Append(taking->links, link) < 0);
+        read->targets[place] = at;
+        read->said[place] = -1;
+    }
+    if (!failed && read->targets[place] >= 0 && PyUnicode_GET_LENGTH(anchor)) {
+        int64_t said = number_of(taking->anchors, anchor, PyDict_GET_SIZE(taking->anchors), &fresh);
+        failed = said == -2 || (fresh && PyList_Append(taking->texts, anchor) < 0);
+        read->said[place] = said;
+    }
+    if (!failed) {
+        int64_t number = number_of(taking->paths, path, PyDict_GET_SIZE(taking->paths) + 1, &fresh);
+        failed = number == -2 || number > INT32_MAX || (fresh && PyList_Append(taking->tag_paths, path) < 0);
+        read->paths[place] = (int32_t)number;
+    }
+    Py_XDECREF(id);
+    Py_XDECREF(anchor);
+    Py_XDECREF(path);
+    return failed ? -1 : 0;
+}
+
+PyObject *
+scout_links_read_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 5 || !PyDict_Check(arguments[1]) || !PyDict_Check(arguments[2])) {
+        PyErr_SetString(PyExc_TypeError, "read_links(links, slots: dict, anchors: dict, room, read)");
+        return NULL;
+    }
+    Taking taking = {.slots = arguments[1], .anchors = arguments[2]};
+    if (!PyTuple_Check(arguments[3]) || !PyArg_ParseTuple(arguments[3], "nn", &taking.first, &taking.most)
+        || taking.first < 0) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "the room is a pair of numbers");
+        return NULL;
+    }
+    Loan loan = {.count = 0};
+    Read read;
+    PyObject *links = PySequence_Fast(arguments[0], "a sequence of links is wanted"), *answer = NULL;
+    taking.paths = PyDict_New();
+    taking.links = PyList_New(0);
+    taking.texts = PyList_New(0);
+    taking.tag_paths = PyList_New(0);
+    int failed = links == NULL || taking.paths == NULL || taking.links == NULL || taking.texts == NULL
+                 || taking.tag_paths == NULL || borrow_read(&loan, arguments[4], &read) < 0;
+    if (!failed && PySequence_Fast_GET_SIZE(links) != read.count) {
+        PyErr_SetString(PyExc_ValueError, "three numbers a link are wanted");
+        failed = 1;
+    }
+    for (Py_ssize_t i = 0; !failed && i < PySequence_Fast_GET_SIZE(links) && i < read.count; i++)
+        failed = take(&taking, PySequence_Fast_GET_ITEM(links, i), &read, i) < 0;
+    if (!failed)
+        answer = PyTuple_Pack(3, taking.links, taking.texts, taking.tag_paths);
+    give_back(&loan);
+    Py_XDECREF(links);
+    Py_XDECREF(taking.paths);
+    Py_XDECREF(taking.links);
+    Py_XDECREF(taking.texts);
+    Py_XDECREF(taking.tag_paths);
+    return answer;
+}
+
+static int
+note(Loan *loan, PyObject *const *arguments)
+{
+    Read read;
+    uint8_t *state;
+    float *topic, *known_topic;
+    int32_t *words, *known_words;
+    Py_ssize_t urls, others[2], anchors, of_words;
+    if (borrow_read(loan, arguments[1], &read) < 0)
+        return -1;
+    BORROW(state, arguments[0], 0, &urls);
+    BORROW(topic, arguments[0], 1, &others[0]);
+    BORROW(words, arguments[0], 2, &others[1]);
+    BORROW(known_topic, arguments[2], 0, &anchors);
+    BORROW(known_words, arguments[2], 1, &of_words);
+    if (others[0] != urls * TOPICS || others[1] != urls * WORDS || of_words != anchors * WORDS) {
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < read.count; i++)
+        if (read.said[i] >= 0
+            && (read.said[i] >= anchors || read.targets[i] < 0 || read.targets[i] >= urls)) {
+            PyErr_SetString(PyExc_IndexError, "a link has no entry");
+            return -1;
+        }
+    /* Who is without words is known before any gets some: of two links to one entry the last one speaks. */
+    uint8_t *wordless = PyMem_Malloc((size_t)(read.count ? read.count : 1));
+    if (wordless == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < read.count; i++) {
+        int64_t at = read.targets[i];
+        wordless[i] = read.said[i] >= 0 && words[at * WORDS] < 0 && state[at] == WAITING;
+        if (read.said[i] >= 0 && known_topic[read.said[i]] > topic[at * TOPICS])
+            topic[at * TOPICS] = known_topic[read.said[i]];
+    }
+    for (Py_ssize_t i = 0; i < read.count; i++)
+        for (int j = 0; wordless[i] && j < WORDS; j++)
+            words[read.targets[i] * WORDS + j] = known_words[read.said[i] * WORDS + j];
+    PyMem_Free(wordless);
+    return 0;
+}
+
+PyObject *
+scout_links_note_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 3) {
+        PyErr_SetString(PyExc_TypeError, "note_anchors(urls, read, known)");
+        return NULL;
+    }
+    Loan loan = {.count = 0};
+    int failed = note(&loan, arguments) < 0;
+    give_back(&loan);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
+}
