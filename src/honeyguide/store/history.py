@@ -76,8 +76,10 @@ class Lives(msgspec.Struct, frozen=True):
 class History:
     """Reads and writes the two tables; part of `State`, whose transactions hold for it."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, is_writer: bool = False) -> None:
         self._connection = connection
+        self._is_writer = is_writer
+        self._has_versions = connection.execute("SELECT 1 FROM version LIMIT 1").fetchone() is not None
 
     # Writing
 
@@ -106,6 +108,7 @@ class History:
 
     def set_aside(self, row: int, until: float) -> None:
         """Keep the present version of a page as one that was replaced."""
+        self._has_versions = True
         self._connection.execute(
             f"INSERT INTO version SELECT NULL, ?, row, number, at, {_COLUMNS}, links FROM page WHERE row = ?",
             (until, row),
@@ -187,6 +190,8 @@ class History:
 
     def payload_of(self, digest: str) -> PageRecord | None:
         """A replaced version whose archived answer holds the bytes of this digest."""
+        if self._is_writer and not self._has_versions:  # asked for every page, and most collections have none
+            return None
         found = self._connection.execute(
             f"{_SELECT_VERSION} WHERE o.digest = ? AND o.duplicate_of = 0 ORDER BY o.number LIMIT 1",
             (digest,),

@@ -91,7 +91,7 @@ class State:
         self._applied = 0
         """Number of the last log entry that `_columns` has."""
         self._log_bytes, self._log_number = connection.execute(_LOG_SIZE).fetchone()
-        self.history = History(connection)
+        self.history = History(connection, is_writer=not read_only)
         """Later visits, and versions that were replaced."""
 
     @classmethod
