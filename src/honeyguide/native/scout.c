@@ -262,7 +262,8 @@ said(const int32_t *words, const Table *table, float mean)
     int known = 0;
     for (int j = 0; j < WORDS; j++)
         if (words[j] >= 0) {
-            total += logf(rate(get(table, words[j]), mean, FEW) / mean);
+            /* In double precision: in single, libraries differ in the last bit. */
+            total += (float)log((double)(rate(get(table, words[j]), mean, FEW) / mean));
             known++;
         }
     return total / sqrtf((float)(known ? known : 1));

@@ -207,9 +207,10 @@ class Joining(NamedTuple):
 
 
 @compiled
-def add_outcome(held: Held, at: int, change: Sequence[float], oldest: int) -> None:
+def add_outcome(held: Held, at: int, change: Sequence[float] | Floats, oldest: int) -> None:
     """Add a fetched URL's worth and number (or a change of them) wherever it is evidence for others."""
     urls, sums = held.urls, held.sums
+    change = np.array(change, np.float32)  # sums are added up in single precision, as in C
     links = min(int(urls.links[at]), LINKS)
     base = held.pages.base[urls.parent[at, :links]]
     kept = base >= max(0, oldest)
@@ -292,9 +293,18 @@ def _rate(found: Floats, mean: np.float32 | Floats, prior: float) -> Floats:
 def _said(words: Ints, table: Floats, mean: np.float32) -> Floats:
     """What words say together: log ratios of their rates to the mean, as if half of them were independent."""
     known = words >= 0
-    ratios = np.log(_rate(table[words], mean, FEW) / mean)
-    said: Floats = (ratios * known).sum(axis=1) / np.sqrt(np.maximum(1, known.sum(axis=1)))
+    ratios = _log(_rate(table[words], mean, FEW) / mean).astype(np.float32)
+    said: Floats = _in_turn(ratios * known) / np.sqrt(np.maximum(1, known.sum(axis=1)).astype(np.float32))
     return said
+
+
+_log: Final = np.vectorize(math.log, otypes=[np.float64])
+"""As C has it; numpy's own differs in the last bit."""
+
+
+def _in_turn(values: Floats) -> Floats:
+    """Sums of rows, added up one after the other, as in C: `sum` takes several at once."""
+    return np.asarray(np.cumsum(values, axis=1)[:, -1])
 
 
 def _bound(rate: Floats, tried: Floats, spread: float) -> NDArray[np.float64]:
@@ -338,13 +348,14 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
     scores[:, 7] = _rate(on_page, mean, PRIOR)
     scores[:, 9] = _rate(in_list, mean, PRIOR)
     on_site = _rate(sums.site_path[urls.site_path[chosen, :width]], mean, PRIOR)
-    scores[:, 10] = np.where(links > 0, (on_site * valid).sum(axis=1) * share, mean)
+    scores[:, 10] = np.where(links > 0, _in_turn(on_site * valid) * share, mean)
     words = urls.anchor_words[chosen]
     spoken = words >= 0
     scores[:, [3, 14, 15]] = urls.topic[chosen]
     scores[:, 4] = _said(words, sums.anchor, mean)
     scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
-    scores[:, 8] = (sums.like[words] * spoken).sum(axis=1) / np.sqrt(spoken.sum(axis=1) + 3.0)
+    heard = np.sqrt(spoken.sum(axis=1).astype(np.float32) + np.float32(3.0))
+    scores[:, 8] = _in_turn(sums.like[words] * spoken) / heard
     host, folder = sums.host[urls.host[chosen]], sums.folder[urls.folder[chosen]]
     scores[:, 12] = _rate(host, mean, FEW)
     # A folder is like the folder it lies in, and that like its host, until it has pages of its own.
@@ -360,5 +371,6 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
 def set_priorities(urls: Urls, chosen: NDArray[np.int64], joining: Joining) -> None:
     """Join the scores of some URLs: each standardised, weighed and added, with what exploring is worth."""
     z = np.clip((urls.scores[chosen] - joining.middle) / joining.scale, -CLIP, CLIP)
-    # Not a matrix product: its last bits depend on how many rows there are.
-    urls.priority[chosen] = joining.start + urls.explore[chosen] + (z * joining.weight).sum(axis=1)
+    # Not a matrix product: its last bits depend on how many rows there are. In double precision, as in C.
+    explore = urls.explore[chosen].astype(np.float64)
+    urls.priority[chosen] = joining.start + explore + np.cumsum(z * joining.weight, axis=1)[:, -1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections.abc import Iterable, Sequence
@@ -144,18 +145,24 @@ def take_in_page(numbers: Ints, places: Ints, worth: float, vectors: Vectors, of
     del often
     if not len(numbers):
         return 0.0
-    return _added(*np.unique(places[numbers], return_counts=True), worth, vectors)
+    counts: dict[int, int] = {}
+    for place in places[numbers].tolist():
+        counts[place] = counts.get(place, 0) + 1
+    return _added(np.fromiter(counts, np.int64), list(counts.values()), worth, vectors)
 
 
-def _added(places: Ints, often: NDArray[np.int64], worth: float, vectors: Vectors) -> float:
+def _added(places: NDArray[np.int64], often: list[int], worth: float, vectors: Vectors) -> float:
+    """Add a page by its different entries. Everything is rounded and added up as in C, to the last bit."""
     vectors.pages[places] += 1.0
     vectors.totals[2] += 1.0
-    weights = (1.0 + np.log(often)) * np.log1p(vectors.totals[2] / (1.0 + vectors.pages[places]))
-    weights /= max(1e-9, float(np.sqrt(weights @ weights)))
-    vectors.good[places] += worth * weights
-    vectors.rest[places] += (1.0 - worth) * weights
+    rare = (vectors.totals[2] / (1.0 + vectors.pages[places].astype(np.float64))).tolist()
+    parts = [(1.0 + math.log(n)) * math.log1p(each) for n, each in zip(often, rare, strict=True)]
+    weights = np.array(parts)
+    weights /= max(1e-9, math.sqrt(float(np.cumsum(weights * weights)[-1])))
+    vectors.good[places] += (worth * weights).astype(np.float32)
+    vectors.rest[places] += ((1.0 - worth) * weights).astype(np.float32)
     vectors.totals[:2] += worth, 1.0 - worth
-    return float(weights @ vectors.picture[places])
+    return float(np.cumsum(weights * vectors.picture[places])[-1])
 
 
 class Likeness:
@@ -228,7 +235,7 @@ class Likeness:
             if length > 0.0:
                 known.picture[:] /= length
         found = np.zeros(TABLE, np.float32)
-        seen = np.flatnonzero(known.picture)
+        seen = np.flatnonzero(known.picture != 0.0)
         found[seen] = known.picture[seen] * np.log1p(pages / (1.0 + known.pages[seen]))
         return found
 
