@@ -33,7 +33,7 @@ from honeyguide.store import columns
 from honeyguide.store.columns import Columns
 from honeyguide.text import simhash, word_table
 from honeyguide.text.word_table import Counting, WordTable
-from honeyguide.web import digest, zones
+from honeyguide.web import digest, traps, zones
 from honeyguide.web import url as addresses
 from honeyguide.web.url import url_id
 
@@ -615,6 +615,33 @@ def test_heaps_of_texts_refuse_what_does_not_fit() -> None:
             work(texts._replace(ends=np.array([3])), *arrays)
         with pytest.raises(ValueError, match="fit"):
             work(texts, *(np.ones(5) for _ in arrays))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ("/", "a", "b", "ab", "2024", "12024", "-", "1", "?", "(", "%", "252525", "%252525", "é", "/c/c/")
+        ),
+        max_size=14,
+    ),
+    st.sampled_from(("https://a.example", "http://a", "ab", "")),
+)
+def test_plain_addresses(pieces: list[str], start: str) -> None:
+    python = pure("honeyguide.web.traps")
+    assert type(python.plain) is not type(traps.plain)
+    url = start + "".join(pieces)
+    for longest, most in ((2000, 20), (20, 20), (2000, 2)):
+        assert traps.plain(url, longest, most) is python.plain(url, longest, most)
+    if traps.plain(url, 2000, 20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(traps, "plain", lambda *_: False)
+            assert traps.trap_reason(url, 0, traps.TrapLimits(now_year=2026)) is None
+
+
+def test_addresses_of_many_segments_are_not_plain() -> None:
+    url = "https://a.example/" + "/".join(map(str, range(100)))
+    assert not traps.plain(url, 2000, 1000)
+    assert not pure("honeyguide.web.traps").plain(url, 2000, 1000)
 
 
 @given(

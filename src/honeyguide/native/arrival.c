@@ -1,7 +1,10 @@
 /* What is done for every link of a page that came in: of honeyguide/engine/admission.py the quick look, of
- * honeyguide/web/zones.py who links to whom; and honeyguide/web/digest.py. */
+ * honeyguide/web/traps.py which addresses are plain, of honeyguide/web/zones.py who links to whom; and
+ * honeyguide/web/digest.py. */
 
 #include "arrays.h"
+
+#include <string.h>
 
 static PyObject *KIND, *ID, *NOFOLLOW, *LANGUAGE, *URL;
 
@@ -77,6 +80,80 @@ admission_sifted(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
     Py_XDECREF(fine);
     Py_XDECREF(odd);
     return answer;
+}
+
+enum { MOST_SEGMENTS = 64 };
+
+/* Whether a segment is the same as one before it. */
+static int
+comes_again(const char *const *starts, const Py_ssize_t *lengths, int count)
+{
+    for (int i = 0; i + 1 < count; i++)
+        if (lengths[i] == lengths[count - 1] && !memcmp(starts[i], starts[count - 1], (size_t)lengths[i]))
+            return 1;
+    return 0;
+}
+
+/* Whether there is a year here, with something behind it that goes on like a date. */
+static int
+is_year(const char *text, const char *end, int after_digit)
+{
+    if (after_digit || end - text < 5 || (text[0] != '1' && text[0] != '2'))
+        return 0;
+    for (int i = 1; i < 4; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return 0;
+    return text[4] == '-' || text[4] == '/';
+}
+
+static int
+is_plain(const char *text, Py_ssize_t length, Py_ssize_t most)
+{
+    const char *end = text + length, *starts[MOST_SEGMENTS], *start = NULL;
+    Py_ssize_t lengths[MOST_SEGMENTS], slashes = 0;
+    int segments = 0;
+    for (const char *c = length > 8 ? text + 8 : end; c <= end; c++) {
+        if (start == NULL) { /* not yet in the path */
+            if (c < end && *c == '/') {
+                start = c + 1;
+                slashes = 1;
+            }
+            continue;
+        }
+        if (c == end || *c == '/') {
+            if (c > start) {
+                if (segments == MOST_SEGMENTS)
+                    return 0;
+                starts[segments] = start;
+                lengths[segments++] = c - start;
+                if (comes_again(starts, lengths, segments))
+                    return 0;
+            }
+            start = c + 1;
+            slashes += c < end;
+            continue;
+        }
+        if (*c == '?' || *c == '(' || is_year(c, end, c[-1] >= '0' && c[-1] <= '9')
+            || (*c == '%' && end - c >= 7 && !memcmp(c, "%252525", 7)))
+            return 0;
+    }
+    return start != NULL && slashes <= most;
+}
+
+PyObject *
+traps_plain(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 3 || !PyUnicode_Check(arguments[0])) {
+        PyErr_SetString(PyExc_TypeError, "plain(url: str, longest: int, most: int)");
+        return NULL;
+    }
+    Py_ssize_t longest = PyLong_AsSsize_t(arguments[1]), most = PyLong_AsSsize_t(arguments[2]);
+    if (PyErr_Occurred() || PyUnicode_READY(arguments[0]) < 0)
+        return NULL;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(arguments[0]);
+    return PyBool_FromLong(PyUnicode_IS_ASCII(arguments[0]) && length <= longest
+                           && is_plain((const char *)PyUnicode_1BYTE_DATA(arguments[0]), length, most));
 }
 
 /* source, chain, targets, row: those that had a chain and have a second page linking to them now. */

@@ -44,6 +44,7 @@ static PyMethodDef METHODS[] = {
     TWIN(search_has_any),
     TWIN(main_links_marked),
     TWIN(admission_sifted),
+    TWIN(traps_plain),
     TWIN(zones_linked),
     TWIN(digest_base32),
     TWIN(url_plain_urls),

@@ -34,6 +34,7 @@ PyObject *main_links_marked(PyObject *module, PyObject *const *arguments, Py_ssi
 /* arrival.c */
 int arrival_init(void);
 PyObject *admission_sifted(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *traps_plain(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *zones_linked(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *digest_base32(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 

@@ -237,7 +237,9 @@ class _Memory:
             if len(data) < LONG:
                 pieces = data.translate(SPACED).split()
                 terms = _flattened([each for each in map(self.pieces.__getitem__, pieces) if each])
-                found.append(np.array(list(map(self.number, terms)), np.int32))
+                known = self._numbers
+                numbers = [known[term] if term in known else self.number(term) for term in terms]
+                found.append(np.array(numbers, np.int32))
             else:
                 found.append(self._long(text, data))
         return Numbered(self.names, tuple(found))

@@ -25,6 +25,7 @@ from typing import Final
 
 import msgspec
 
+from honeyguide.compiled import compiled
 from honeyguide.model import Host
 
 TOO_LONG: Final = "too-long"
@@ -50,6 +51,9 @@ _DAY_IN_QUERY = re.compile(
     r"[?&](?:(?:d|day|tag|jour|dia)=[0-3]?[0-9]|[a-z_-]*date=[12][0-9]{3}-?[01][0-9]-?[0-3][0-9])(?=&|$)",
     re.IGNORECASE,
 )
+_ODD = re.compile(r"[?(]|%252525|(?<![0-9])[12][0-9]{3}[-/]")
+_GLANCE: Final = 64
+"""Segments that are told apart at a glance."""
 _COOKIELESS = re.compile(r"/\([A-Za-z]\([0-9a-z]{20,}\)\)/", re.IGNORECASE)
 _SESSION_NAMES: Final = frozenset(("sid", "token", "nonce", "_wpnonce", "csrf", "csrf_token", "csrftoken"))
 _SESSION_VALUE = re.compile(r"[0-9a-z_-]{24,}", re.IGNORECASE)
@@ -142,6 +146,25 @@ def _query_reason(query: str, limits: TrapLimits) -> str | None:
     return SESSION if any(map(_holds_session, parameters)) else None
 
 
+@compiled
+def plain(url: str, longest: int, most: int) -> bool:
+    """Whether an address is so plain that no rule can say anything of it: at a glance, as most are.
+
+    Args:
+        url: A canonical URL.
+        longest: Characters that it may have.
+        most: Slashes that its path may have.
+    """
+    start = url.find("/", 8)
+    if start < 0 or not url.isascii() or len(url) > longest:
+        return False
+    rest = url[start:]
+    segments = [segment for segment in rest.split("/") if segment]
+    if rest.count("/") > most or len(set(segments)) < len(segments) or len(segments) > _GLANCE:
+        return False
+    return _ODD.search(rest) is None
+
+
 def trap_reason(url: str, depth: int, limits: TrapLimits) -> str | None:
     """Why a canonical URL looks like a trap, or None.
 
@@ -160,6 +183,8 @@ def trap_reason(url: str, depth: int, limits: TrapLimits) -> str | None:
         return TOO_LONG
     if depth > limits.max_depth:
         return TOO_DEEP
+    if plain(url, limits.max_length, limits.max_segments):
+        return None
     rest = url[url.index("/", 8) :]
     path, _, query = rest.partition("?")
     reason = _path_reason(path, limits) or (_query_reason(query, limits) if query else None)
