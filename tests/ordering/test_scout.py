@@ -135,6 +135,9 @@ def test_a_redirect_is_an_outcome_of_the_url_that_led_there() -> None:
     assert "about 1 of 1 page found on the same lists" in " ".join(
         reason.text for reason in order.contributions(LISTED[1].url)
     )
+    loaded = Scout(Owls()).load(order.save())
+    assert loaded._slots == order._slots
+    assert len(order._slots) == order._held + 1
 
 
 def test_the_frontier_is_told_whatever_changed() -> None:
@@ -164,6 +167,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         order.revised()
     assert order._held <= 300
     assert len(order._slots) <= 300
+    assert all(order._urls.id[at] == number for number, at in order._slots.items())
     many = [link(f"https://c.example/{i}", position=i) for i in range(500)]
     assert len(fetch(order, "https://c.example/", 0.5, many)) == 500
     loaded = Scout(Owls()).load(order.save())

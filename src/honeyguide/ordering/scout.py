@@ -492,8 +492,10 @@ class Scout(LocalOrder):
         for each in urls:
             each[: len(kept)] = each[kept]
         self._held = len(kept)
-        moved = {int(old): new for new, old in enumerate(kept.tolist())}
-        self._slots = {number: moved[at] for number, at in self._slots.items() if at in moved}
+        moved = np.full(held, -1, np.int64)
+        moved[kept] = np.arange(len(kept))
+        places = moved[np.fromiter(self._slots.values(), np.int64, len(self._slots))].tolist()
+        self._slots = {number: at for number, at in zip(self._slots, places, strict=True) if at >= 0}
         self._best = np.zeros(0, np.int64)
         self._touched = []
         self._swept = 0
@@ -733,7 +735,9 @@ class Scout(LocalOrder):
         arrays |= {f"page_{name}": each[:pages] for name, each in self._pages._asdict().items()}
         for name, each in self._sums._asdict().items():
             arrays[f"sum_{name}"] = each[:used] if name == "place" else each
-        other = [(number, at) for number, at in self._slots.items() if self._urls.id[at] != number]
+        other: list[tuple[UrlId, int]] = []
+        if len(self._slots) > held:  # every entry has its own URL; others are rare
+            other = [(number, at) for number, at in self._slots.items() if self._urls.id[at] != number]
         arrays |= self._likeness.arrays()
         arrays |= {
             "outcomes": self._outcomes,
