@@ -215,6 +215,19 @@ def test_log_is_rewritten_when_long(path: Path, monkeypatch: pytest.MonkeyPatch)
         assert state.columns().priority[1:51].tolist() == columns.priority[1:51].tolist()
 
 
+def test_hosts_that_were_never_asked_share_what_they_have_in_common(path: Path) -> None:
+    hosts = [Host(row, f"{row}.example.org", "example.org") for row in (1, 2)]
+    asked = Host(3, "3.example.org", "example.org", ready_at=2.5, requests=1)
+    with State.open(path) as state:
+        state.save_hosts([(host, 0.0) for host in (*hosts, asked)])
+        state.commit()
+    with State.open(path) as state:
+        (first, _), (second, _), (third, _) = state.hosts()
+    assert [first, second, third] == [*hosts, asked]
+    assert first.domain is second.domain is third.domain
+    assert first.recent is second.recent
+
+
 def test_hosts_round_trip(path: Path) -> None:
     host = Host(row=1, name="a.example", domain="a.example", ip="192.0.2.1", ready_at=5.5, given_up=True)
     with State.open(path) as state:

@@ -50,12 +50,28 @@ def reading(what: str) -> Iterator[None]:
         ) from error
 
 
-def host_records(rows: Sequence[Sequence[object]]) -> list[tuple[Host, float]]:
-    """Rows of table `host`: the hosts, and their penalties."""
+_NEVER_ASKED = msgspec.structs.astuple(Host(0, ""))[4:13]
+
+
+def host_records(rows: Sequence[Sequence[object]], domains: dict[str, str]) -> list[tuple[Host, float]]:
+    """Rows of table `host`: the hosts, and their penalties.
+
+    There may be half a million, nearly all of them never asked: what they have in common they share.
+
+    Args:
+        rows: The rows.
+        domains: Domains of earlier rows, by themselves; gets those of these.
+    """
     made: Callable[..., Host] = Host
-    return [
-        (made(*values[:12], bool(values[12])), values[13]) for values in msgspec.convert(rows, list[_HOST])
-    ]
+    found: list[tuple[Host, float]] = []
+    for values in msgspec.convert(rows, list[_HOST]):
+        row, name, domain, ip = values[:4]
+        domain = domains.setdefault(domain, domain)
+        if values[4:13] == _NEVER_ASKED:
+            found.append((made(row, name, domain, ip), values[13]))
+        else:
+            found.append((made(row, name, domain, *values[3:12], bool(values[12])), values[13]))
+    return found
 
 
 def url_record(row: Sequence[object]) -> UrlRecord:

@@ -271,11 +271,12 @@ class State:
     def hosts(self) -> list[tuple[Host, float]]:
         """All hosts with their penalties, in order of rows. There may be half a million."""
         hosts: list[tuple[Host, float]] = []
+        domains: dict[str, str] = {}
         rows = self._connection.execute("SELECT * FROM host ORDER BY row")
         # A few at a time: long tuples by the hundred thousand keep the garbage collector busy.
         while found := rows.fetchmany(_HOSTS_AT_ONCE):
             with reading("hosts"):
-                hosts += host_records(found)
+                hosts += host_records(found, domains)
         return hosts
 
     def save_hosts(self, hosts: Iterable[tuple[Host, float]]) -> None:
