@@ -91,17 +91,7 @@ STAGES = {
     "frontier": ("frontier/",),
     "urls, traps, scope": ("honeyguide/web/", "can_ada", "ada_url"),
     "parse pool": ("parse/",),
-    "fetch": (
-        "fetch/",
-        "aiohttp",
-        "yarl",
-        "multidict",
-        "propcache",
-        "brotli",
-        "zstandard",
-        "ssl.py",
-        "http/",
-    ),
+    "fetch": ("fetch/", "happyeyeballs", "brotli", "zstandard", "ssl.py"),
     "engine": ("engine/", "config/"),
 }
 

@@ -33,6 +33,10 @@ class Hold:
         """
         await self._room.grow(self, size - self._size)
 
+    def fits(self, size: int) -> bool:
+        """Have `size` bytes in all; false when whoever fills them has to wait, which is done with `grow`."""
+        return self._room.fits(self, size - self._size)
+
     def give_back(self) -> None:
         """The body is gone. Doing so twice is allowed."""
         self._room.give_back(self)
@@ -57,13 +61,18 @@ class Room:
 
     async def grow(self, hold: Hold, more: int) -> None:
         """See `Hold.grow`."""
-        self._holds.setdefault(hold)
-        hold._size += more
-        self.used += more
-        while self.used > self.limit and next(iter(self._holds)) is not hold:
+        while not self.fits(hold, more):
+            more = 0
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
+
+    def fits(self, hold: Hold, more: int) -> bool:
+        """See `Hold.fits`."""
+        self._holds.setdefault(hold)
+        hold._size += more
+        self.used += more
+        return self.used <= self.limit or next(iter(self._holds)) is hold
 
     def give_back(self, hold: Hold) -> None:
         """See `Hold.give_back`."""
