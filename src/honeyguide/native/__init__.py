@@ -43,7 +43,7 @@ class Native(Protocol):
         """Length of the longest tag, and how many `<` and `</` a document has."""
 
     def simhash(self, text: str, shingle: int, classes: bytes, lowered: bytes | None, /) -> int | None:
-        """The fingerprint of a text (`honeyguide.text.simhash`); None where `lowered` is not enough for it."""
+        """The fingerprint of a text (`honeyguide.text.simhash`); None where `lowered` does not do."""
 
 
 def _load() -> Native | None:

@@ -50,7 +50,7 @@ def language_of(text: str, *, hint: str = "") -> str:
     declared = declared_language(hint)
     start = text[:SAMPLE].replace("\n", " ")
     sample = start.encode("utf-8", "ignore")
-    # What can be printed has nothing to be taken out, which is quicker to see; characters of four bytes aside.
+    # What can be printed has nothing to be taken out, which is quicker to see, four-byte characters aside.
     if not start.isprintable() or (not start.isascii() and _FOUR_BYTES.search(sample)):
         sample = _UNPRINTABLE.sub(" ", start).encode("utf-8", "ignore")
     if len(sample) < MINIMUM:

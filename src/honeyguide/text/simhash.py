@@ -54,7 +54,7 @@ def _class_table() -> bytes:
 
 @lru_cache(maxsize=1)
 def _lower_table() -> bytes:
-    """The lower case of each code point of the basic plane, two bytes each; 0 where it is not one character."""
+    """The lower case of each code point of the basic plane, two bytes each; 0 where that will not do."""
     characters = "".join(map(chr, range(0x10000)))
     # The sigma has two, by its place in a word; the dotted I becomes two characters.
     simple = characters.replace("\u03a3", "\0").replace("\u0130", "\0").lower()
