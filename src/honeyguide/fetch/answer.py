@@ -27,6 +27,7 @@ MAX_TRAILERS: Final = 32 * 1024
 
 _STATUS = re.compile(r"HTTP/([0-9])\.([0-9]) +([1-9][0-9]{2})(?: (.*))?", re.DOTALL)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_FOLDED = re.compile(r"\n[ \t]+")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?", re.DOTALL)
 _FOLD = re.compile(rb"\n[ \t]+")
@@ -43,14 +44,8 @@ class Head(NamedTuple):
     headers: Headers
     raw: bytes
     """As received, up to and with the empty line."""
-
-    def all(self, name: str) -> list[str]:
-        """The values of a header; its name in lower case."""
-        return [value for key, value in self.headers if key.lower() == name]
-
-    def first(self, name: str) -> str:
-        """The first value of a header, or an empty string; its name in lower case."""
-        return next((value for key, value in self.headers if key.lower() == name), "")
+    fields: dict[str, str]
+    """Values by name in lower case; those of a header that comes more than once in lines."""
 
     def archived(self) -> bytes:
         """Status line and headers for the archive.
@@ -83,6 +78,9 @@ def read_head(raw: bytes, *, max_headers: int = 128, max_line: int = 32 * 1024) 
     plain = text.replace("\r\n", "\n").strip("\n")
     if "\r" in plain or "\0" in plain:
         raise BadHead("a NUL or a lone carriage return in the head")
+    if "\n " in plain or "\n\t" in plain:
+        start, line_feed, rest = plain.partition("\n")
+        plain = start + line_feed + _FOLDED.sub(" ", rest)  # the status line is not gone on with
     lines = plain.split("\n")
     if len(raw) > max_line and any(len(line) > max_line for line in lines):
         raise BadHead(f"a header line of more than {max_line} bytes")
@@ -92,18 +90,22 @@ def read_head(raw: bytes, *, max_headers: int = 128, max_line: int = 32 * 1024) 
     if status is None:
         raise BadHead(f"not an HTTP status line: {lines[0][:80]!r}")
     headers: list[tuple[str, str]] = []
+    fields: dict[str, str] = {}
+    is_name = _NAME.fullmatch
     for line in lines[1:]:
         name, colon, value = line.partition(":")
-        if colon and _NAME.fullmatch(name):
-            headers.append((name, value.strip(" \t")))
-        elif line[:1] in (" ", "\t") and headers:  # a folded line goes on where the last one ended
-            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}".strip(" \t"))
-        elif colon and _NAME.fullmatch(name.rstrip(" \t")):
-            headers.append((name.rstrip(" \t"), value.strip(" \t")))
-        else:
+        if not is_name(name):
+            name = name.rstrip(" \t")
+            if not is_name(name):
+                raise BadHead(f"not a header: {line[:80]!r}")
+        if not colon:
             raise BadHead(f"not a header: {line[:80]!r}")
+        value = value.strip(" \t")
+        headers.append((name, value))
+        name = name.lower()
+        fields[name] = f"{fields[name]}\n{value}" if name in fields else value
     version = (int(status[1]), int(status[2]))
-    return Head(version, int(status[3]), (status[4] or "").strip(), tuple(headers), raw)
+    return Head(version, int(status[3]), (status[4] or "").strip(), tuple(headers), raw, fields)
 
 
 def _text(raw: bytes) -> str:
@@ -112,6 +114,13 @@ def _text(raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def _names(values: str) -> list[str]:
+    """The names in a list of them, in lower case."""
+    if not values:
+        return []
+    return [name for part in values.lower().replace("\n", ",").split(",") if (name := part.strip())]
 
 
 class AnswerReader:
@@ -218,31 +227,24 @@ class AnswerReader:
 
     def _frame(self, head: Head) -> None:
         """How the body ends."""
-        lengths: list[str] = []
-        codings = connection = ""
-        for name, value in head.headers:
-            size = len(name)
-            if size == 14 and name.lower() == "content-length":
-                lengths.append(value)
-            elif size == 17 and name.lower() == "transfer-encoding":
-                codings += f",{value.lower()}"
-            elif size == 10 and name.lower() == "connection":
-                connection += f",{value.lower()}"
-        names = [name.strip() for name in codings.split(",")] if codings else []
-        coded = [name for name in names if name and name != "identity"]
-        if lengths and (coded or len(set(lengths)) > 1 or not _LENGTH.fullmatch(lengths[0])):
-            raise BadHead("it does not say plainly where the body ends")
+        said = head.fields.get
+        coded = [name for name in _names(said("transfer-encoding", "")) if name != "identity"]
+        length = said("content-length")
+        if length is not None:
+            first = length.partition("\n")[0]
+            if coded or not _LENGTH.fullmatch(first) or set(length.split("\n")) != {first}:
+                raise BadHead("it does not say plainly where the body ends")
         if head.status == 101:
             raise BadHead("it switches protocols, which nobody asked for")
-        kept = [name.strip() for name in connection.split(",")] if connection else []
+        kept = _names(said("connection", ""))
         self.keeps = "close" not in kept if head.version >= (1, 1) else "keep-alive" in kept
         if head.status in _BODILESS:
             self._left = 0
         elif coded:
             self._chunked = coded[-1] == "chunked"
             self._left = 0 if self._chunked else None
-        elif lengths:
-            self._left = int(lengths[0])
+        elif length is not None:
+            self._left = int(first)
         self.keeps = self.keeps and (self._chunked or self._left is not None)
 
     def _chunks(self, data: bytes) -> bytes:

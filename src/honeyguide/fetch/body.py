@@ -60,19 +60,11 @@ class Body:
         self.good = 200 <= head.status < 300
         if not self.good:
             self.limit = min(self.limit, max_error_bytes)
-        kind = length = ""
-        coded: list[str] = []
-        for name, value in reversed(head.headers):
-            size = len(name)
-            if size == 12 and name.lower() == "content-type":
-                kind = value
-            elif size == 14 and name.lower() == "content-length":
-                length = value
-            elif size == 16 and name.lower() == "content-encoding":
-                coded.insert(0, value)
-        if self.good and self._refused(kind.lower(), length):
+        said = head.fields.get
+        if self.good and self._refused(said("content-type", ""), said("content-length", "")):
             return False
-        names = codings(",".join(coded)) if coded else ()
+        coded = said("content-encoding")
+        names = codings(coded.replace("\n", ",")) if coded else ()
         try:
             self._decoder = Decoder(names, self.limit) if names else None
         except BadEncoding as error:
@@ -82,10 +74,13 @@ class Body:
 
     def _refused(self, kind: str, length: str) -> bool:
         """Answers that need not be read: of a type nobody wants, or too large by their own account."""
-        if self._types and kind and not kind.startswith(self._types):
-            self.unwanted = kind.partition(";")[0][:80]
-            return True
-        self.over = self._purpose == "page" and length.isdecimal() and int(length[:18]) > self.limit
+        if self._types and kind:
+            kind = kind.partition("\n")[0].lower()
+            if not kind.startswith(self._types):
+                self.unwanted = kind.partition(";")[0][:80]
+                return True
+        length = length.partition("\n")[0]
+        self.over = self._purpose == "page" and length.isdecimal() and int(length) > self.limit
         return self.over
 
     def take(self, piece: bytes) -> bool:
