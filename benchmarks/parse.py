@@ -1,7 +1,9 @@
 """CPU cost of parsing a page, stage by stage: `python benchmarks/parse.py [pages]`.
 
 Generated pages of 30 KB with 80 links and, where the data sets are at hand, pages of Wikipedia for
-Schools; beside them what lxml and BeautifulSoup take for tree, text and links, where installed.
+Schools; beside them what lxml and BeautifulSoup take for tree, text and links, where installed. All of it
+with the memory settings that parse workers have (`WORKER_ENVIRONMENT` in `honeyguide/parse/pool.py`), since
+that is where pages are parsed.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from honeyguide.parse.language import language_of
 from honeyguide.parse.links import links_of
 from honeyguide.parse.notes import Notes
 from honeyguide.parse.page import SIMHASH_SAMPLE
-from honeyguide.parse.pool import ParsePool
+from honeyguide.parse.pool import WORKER_ENVIRONMENT, ParsePool
 from honeyguide.parse.prescan import prescan
 from honeyguide.parse.walk import walk_page
 from honeyguide.text.simhash import simhash
@@ -237,6 +239,8 @@ def _ticks(process: int) -> int:
 
 
 def main() -> None:
+    if not WORKER_ENVIRONMENT.items() <= os.environ.items():  # read when a process starts
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | WORKER_ENVIRONMENT)
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     corpora = {"generated": [generated(seed) for seed in range(count)], "schools": recorded(count)}
     corpora = {name: bodies for name, bodies in corpora.items() if bodies}

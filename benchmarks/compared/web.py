@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "build" / "bench-web-3"
@@ -73,9 +75,28 @@ http {{
 """
 
 
+class Server(NamedTuple):
+    """The server of the benchmark."""
+
+    name: str
+    process: int
+
+    def cpu_seconds(self) -> float:
+        """Processor time of its processes so far."""
+        ticks = 0
+        for number in (self.process, *_children(self.process)):
+            fields = Path(f"/proc/{number}/stat").read_text().rpartition(") ")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _children(process: int) -> list[int]:
+    return [int(n) for n in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
 @contextmanager
-def serving(web: Path) -> Iterator[str]:
-    """Serve the files; the server's name."""
+def serving(web: Path) -> Iterator[Server]:
+    """Serve the files."""
     folder = Path(tempfile.mkdtemp())
     program = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
     if program:
@@ -86,7 +107,7 @@ def serving(web: Path) -> Iterator[str]:
     process = subprocess.Popen(command)
     time.sleep(1.0)
     try:
-        yield "nginx" if program else "asyncio"
+        yield Server("nginx" if program else "asyncio", process.pid)
     finally:
         process.terminate()
         process.wait()
@@ -103,7 +124,7 @@ def serve_files(web: Path) -> None:
             name = str(path.relative_to(web)).removesuffix("index.html")
             answers[name] = head.encode() + body
 
-    class Server(asyncio.Protocol):
+    class Talk(asyncio.Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             self.transport = transport
             self.host = transport.get_extra_info("sockname")[0]
@@ -114,7 +135,7 @@ def serve_files(web: Path) -> None:
             self.transport.write(found)  # type: ignore[attr-defined]
 
     async def run() -> None:
-        server = await asyncio.get_running_loop().create_server(Server, "0.0.0.0", PORT, backlog=4096)
+        server = await asyncio.get_running_loop().create_server(Talk, "0.0.0.0", PORT, backlog=4096)
         await server.serve_forever()
 
     import uvloop

@@ -58,12 +58,12 @@ async def test_answers_are_cached_and_shared() -> None:
     names = Names(["8.8.8.8"], ["9.9.9.9"])
     resolver = GuardedResolver(EgressGuard(), names, ttl=60.0)
     found = await asyncio.gather(*(resolver.resolve("a.example", port) for port in (80, 443, 8080)))
-    assert [(answer[0]["host"], answer[0]["port"]) for answer in found] == [
+    assert [(answer[0].host, answer[0].port) for answer in found] == [
         ("8.8.8.8", 80),
         ("8.8.8.8", 443),
         ("8.8.8.8", 8080),
     ]
-    assert (await resolver.resolve("A.example.", 80))[0]["host"] == "8.8.8.8"
+    assert (await resolver.resolve("A.example.", 80))[0].host == "8.8.8.8"
     assert names.asked == ["a.example"]
     assert resolver.known("a.example") == "8.8.8.8"
     assert resolver.known("b.example") == ""
@@ -100,7 +100,7 @@ async def test_a_cancelled_waiter_does_not_end_the_lookup_of_others() -> None:
     first.cancel()
     await asyncio.sleep(0)
     gate.set()
-    assert (await second)[0]["host"] == "8.8.8.8"
+    assert (await second)[0].host == "8.8.8.8"
     assert first.cancelled()
 
 

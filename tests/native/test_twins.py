@@ -155,6 +155,20 @@ def test_no_text_breaks_the_reader(data: bytes) -> None:
         native_package.native.scan_page(text, True)
 
 
+def test_simhash_of_every_character() -> None:
+    """Lower case in C is that of Python, for each character alone, in a word and at its end."""
+    with pytest.MonkeyPatch.context() as patch:
+        for start in range(0, 0x11000, 0x200):
+            codes = range(start, start + 0x200)
+            texts = [" ".join(f"{chr(code)} A{chr(code)}b Ä{chr(code)}" for code in codes)]
+            texts += [f"Ä{chr(code)} x" for code in (0, 0x130, 0x3A3, 0x10400, start)]
+            for text in texts:
+                patch.undo()
+                compiled = simhash.simhash(text, shingle=1)
+                patch.setattr(simhash, "native", None)
+                assert simhash.simhash(text, shingle=1) == compiled, (start, text[:20])
+
+
 @given(st.text(max_size=200), st.integers(1, 5))
 def test_simhash(text: str, shingle: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

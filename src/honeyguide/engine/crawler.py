@@ -531,7 +531,7 @@ class Crawler:
         return self._traffic.address_ready(host, self._clock.now())
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.ensure_future(work)
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 

@@ -52,8 +52,11 @@ class Response(msgspec.Struct, frozen=True):
 
     def header(self, name: str) -> str:
         """First value of a header, or an empty string."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), "")
+        wanted, size = name.lower(), len(name)
+        for key, value in self.headers:
+            if len(key) == size and key.lower() == wanted:
+                return value
+        return ""
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
@@ -49,7 +50,7 @@ _GLOBAL_UNICAST = ip_network("2000::/3")
 
 
 class EgressRefused(OSError):
-    """The guard does not let this address be dialled. An OSError, so that aiohttp passes it on."""
+    """The guard does not let this address be dialled. An OSError, as any address that cannot be dialled."""
 
 
 class EgressGuard:
@@ -67,9 +68,14 @@ class EgressGuard:
 
     def __init__(self, allow: Sequence[IPv4Network | IPv6Network] = ()) -> None:
         self.allow = tuple(allow)
+        # Every request asks about its address twice, and a crawl has few addresses at a time.
+        self._refusal = lru_cache(maxsize=4096)(self._looked_through)
 
     def refusal(self, address: str | IPv4Address | IPv6Address) -> str:
         """Why this address may not be dialled, or an empty string when it may."""
+        return self._refusal(address)
+
+    def _looked_through(self, address: str | IPv4Address | IPv6Address) -> str:
         try:
             parsed = ip_address(address)
         except ValueError:
@@ -92,7 +98,7 @@ class EgressGuard:
             raise EgressRefused(f"{address} is not a public address ({why})")
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
-        """A socket for an address that is about to be dialled: aiohttp's `socket_factory`.
+        """A socket for an address that is about to be dialled.
 
         Raises:
             EgressRefused: When the address is not allowed; no socket is made.

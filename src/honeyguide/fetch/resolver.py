@@ -12,9 +12,9 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
-from typing import TypeAlias
-
-from aiohttp.abc import AbstractResolver, ResolveResult
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import NamedTuple, TypeAlias
 
 from honeyguide.fetch.egress import EgressGuard
 
@@ -66,8 +66,20 @@ def split_address(target: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-class GuardedResolver(AbstractResolver):
-    """aiohttp's resolver: connect-to table first, then cache, then one shared lookup, then the guard.
+class Address(NamedTuple):
+    """What is dialled."""
+
+    host: str
+    port: int
+
+    @property
+    def family(self) -> socket.AddressFamily:
+        """IPv4 or IPv6."""
+        return socket.AF_INET6 if ":" in self.host else socket.AF_INET
+
+
+class GuardedResolver:
+    """Connect-to table first, then addresses written as such, cache, one shared lookup; then the guard.
 
     Args:
         guard: Every answer must pass it; one private answer among public ones refuses the name.
@@ -105,13 +117,13 @@ class GuardedResolver(AbstractResolver):
         if target is not None:
             return target[0]
         cached = self._cache.get(name)
+        if cached is None and _is_address(name) and not self._guard.refusal(name):
+            return name
         if cached is None or isinstance(cached[1], OSError):
             return ""
         return cached[1][0] if cached[0] > asyncio.get_running_loop().time() else ""
 
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
+    async def resolve(self, host: str, port: int = 0) -> list[Address]:
         """The addresses to dial for a host.
 
         Raises:
@@ -120,17 +132,15 @@ class GuardedResolver(AbstractResolver):
         """
         target = self._target(host.rstrip(".").lower())
         if target is not None:
-            return [_result(host, target[0], target[1])]
-        addresses = await self.addresses(host)
-        wanted = {socket.AF_INET: 4, socket.AF_INET6: 6}.get(family, 0)
-        chosen = [a for a in addresses if not wanted or (6 if ":" in a else 4) == wanted]
-        if not chosen:
-            raise OSError(f"no address of the wanted family for {host}")
-        return [_result(host, address, port) for address in chosen]
+            return [Address(*target)]
+        return [Address(address, port) for address in await self.addresses(host)]
 
     async def addresses(self, host: str) -> tuple[str, ...]:
         """Checked addresses of a host, from the cache or from one lookup shared by all who wait."""
         key = host.rstrip(".").lower()
+        if _is_address(key):  # nothing to look up
+            self._guard.check(key)
+            return (key,)
         now = asyncio.get_running_loop().time()
         cached = self._cache.get(key)
         if cached is not None and cached[0] > now:
@@ -186,12 +196,13 @@ class GuardedResolver(AbstractResolver):
             self._lookup.close()
 
 
-def _result(name: str, address: str, port: int) -> ResolveResult:
-    return ResolveResult(
-        hostname=name,
-        host=address,
-        port=port,
-        family=socket.AF_INET6 if ":" in address else socket.AF_INET,
-        proto=socket.IPPROTO_TCP,
-        flags=socket.AI_NUMERICHOST,
-    )
+@lru_cache(maxsize=4096)
+def _is_address(name: str) -> bool:
+    """Whether a name is an IP address as it is written out (four numbers, or colons)."""
+    if not name[-1:].isdecimal() and ":" not in name:
+        return False
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -13,6 +13,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from types import TracebackType
 from typing import TypeAlias
 
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
@@ -33,6 +34,24 @@ class Crowded(Exception):
     def __init__(self, until: float) -> None:
         super().__init__("too many requests wait for this host")
         self.until = until
+
+
+class _Turn:
+    """A host alone, for as long as a request takes. A class: every page has one, and generators cost more."""
+
+    __slots__ = ("_host", "_turns")
+
+    def __init__(self, turns: Turns, host: str) -> None:
+        self._turns = turns
+        self._host = host
+
+    async def __aenter__(self) -> None:
+        await self._turns.begin(self._host)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._turns.end(self._host)
 
 
 class Turns:
@@ -84,11 +103,9 @@ class Turns:
         if ready_at > self._ready.get(host, 0.0):
             self._ready[host] = ready_at
 
-    @asynccontextmanager
-    async def handed_out(self, url: str) -> AsyncIterator[None]:
+    def handed_out(self, url: str) -> _Turn:
         """The turn of a URL that the frontier has handed out: it waits only for those it knows nothing of."""
-        async with self._alone(host_key(url)):
-            yield
+        return _Turn(self, host_key(url))
 
     @asynccontextmanager
     async def elsewhere(self, url: str, *, instead_of: str) -> AsyncIterator[None]:
@@ -108,7 +125,7 @@ class Turns:
             raise Crowded(due)
         self._gate.gave_back(host_key(instead_of))
         ip = await self._look_up(parts(url).host) if self._look_up is not None else ""
-        async with self._alone(host):
+        async with _Turn(self, host):
             while (due := self._gate.ready_at(ip)) > (now := self._now()):
                 await self._sleep(min(_LOOK_AGAIN, due - now))
             who = f"robots.txt at {host}"
@@ -118,22 +135,34 @@ class Turns:
             finally:
                 self._gate.gave_back(who)
 
-    @asynccontextmanager
-    async def _alone(self, host: str) -> AsyncIterator[None]:
-        lock = self._locks.setdefault(host, asyncio.Lock())
+    async def begin(self, host: str) -> None:
+        """Wait for a host's lock and for its delay."""
+        lock = self._locks.get(host)
+        if lock is None:
+            lock = self._locks[host] = asyncio.Lock()
         self._wanted[host] += 1
         try:
-            async with lock:
+            await lock.acquire()
+            try:
                 while (wait := self._ready.get(host, 0.0) - self._now()) > 0.0:
                     await self._sleep(wait)
-                try:
-                    yield
-                finally:
-                    self._asked(host)
-        finally:
-            self._wanted[host] -= 1
-            if not self._wanted[host]:
-                del self._wanted[host], self._locks[host]
+            except BaseException:
+                lock.release()
+                raise
+        except BaseException:
+            self._leave(host)
+            raise
+
+    def end(self, host: str) -> None:
+        """The request is over: the host gets its delay, and then to the next."""
+        self._asked(host)
+        self._locks[host].release()
+        self._leave(host)
+
+    def _leave(self, host: str) -> None:
+        self._wanted[host] -= 1
+        if not self._wanted[host]:
+            del self._wanted[host], self._locks[host]
 
     def _delay(self, host: str) -> float:
         return max(self._policy.min_delay, self._delays.get(host, 0.0))

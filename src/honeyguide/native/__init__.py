@@ -42,8 +42,8 @@ class Native(Protocol):
     def tag_counts(self, body: bytes, /) -> tuple[int, int, int]:
         """Length of the longest tag, and how many `<` and `</` a document has."""
 
-    def simhash(self, text: str, shingle: int, classes: bytes, /) -> int:
-        """The fingerprint of a text in lower case (`honeyguide.text.simhash`)."""
+    def simhash(self, text: str, shingle: int, classes: bytes, lowered: bytes | None, /) -> int | None:
+        """The fingerprint of a text (`honeyguide.text.simhash`); None where `lowered` does not do."""
 
 
 def _load() -> Native | None:

@@ -41,44 +41,59 @@ add(Counter *counter, uint64_t hash)
         flush(counter);
 }
 
-/* A number for each word of a text, for one width of characters; how many. */
-#define WORDS(name, CHAR)                                                                                  \
+/* A number for each word of a text, for one width of characters; how many. -1: a character that the table of
+   lower case does not know. */
+#define WORDS(name, CHAR, CODE)                                                                            \
     static Py_ssize_t name(const CHAR *text, Py_ssize_t length, const unsigned char *classes,              \
-                           const uint64_t *powers, uint64_t *hashes)                                       \
+                           const uint16_t *lowered, const uint64_t *powers, uint64_t *hashes)              \
     {                                                                                                      \
+        (void)lowered;                                                                                     \
         Py_ssize_t words = 0, i = 0;                                                                       \
         while (i < length) {                                                                               \
             unsigned offset = 0;                                                                           \
             uint64_t hash = 0;                                                                             \
-            int class = CLASS_OF(text[i]);                                                                 \
+            uint32_t code = CODE(text[i]);                                                                 \
+            int class = CLASS_OF(code);                                                                    \
             if (class == SEPARATOR) {                                                                      \
+                if (code == 0 && text[i] != 0)                                                             \
+                    return -1;                                                                             \
                 i++;                                                                                       \
                 continue;                                                                                  \
             }                                                                                              \
-            do                                                                                             \
-                hash += text[i++] * powers[offset++ & 63];                                                 \
-            while (class == LETTER && i < length && CLASS_OF(text[i]) == LETTER);                          \
+            do {                                                                                           \
+                hash += code * powers[offset++ & 63];                                                      \
+                i++;                                                                                       \
+            } while (class == LETTER && i < length && CLASS_OF(code = CODE(text[i])) == LETTER);           \
             hashes[words++] = hash;                                                                        \
         }                                                                                                  \
         return words;                                                                                      \
     }
 #define CLASS_OF(code) (classes[(code) < 0xFFFF ? (code) : 0xFFFF])
+#define SAME(code) (code)
+#define LOWER(code) (lowered[code])
 
-WORDS(words_1, Py_UCS1)
-WORDS(words_2, Py_UCS2)
-WORDS(words_4, Py_UCS4)
+WORDS(words_1, Py_UCS1, SAME)
+WORDS(words_2, Py_UCS2, SAME)
+WORDS(words_4, Py_UCS4, SAME)
+WORDS(lowered_1, Py_UCS1, LOWER)
+WORDS(lowered_2, Py_UCS2, LOWER)
 
 const char simhash_doc[] =
-    "simhash(text, shingle, classes, /)\n--\n\n"
-    "The signed 64-bit fingerprint of a text in lower case; `classes` has a byte for each code point.";
+    "simhash(text, shingle, classes, lowered, /)\n--\n\n"
+    "The signed 64-bit fingerprint of a text. `classes` has a byte for each code point, `lowered` its lower case in\n"
+    "two bytes, 0 where that is not so simple: None for a text with such a character. Without `lowered` the text\n"
+    "is in lower case.";
 
 PyObject *
 simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t argument_count)
 {
     (void)module;
-    if (argument_count != 3 || !PyUnicode_Check(arguments[0]) || !PyBytes_Check(arguments[2])
-        || PyBytes_GET_SIZE(arguments[2]) != 0x10000) {
-        PyErr_SetString(PyExc_TypeError, "simhash(text: str, shingle: int, classes: bytes)");
+    if (argument_count != 4 || !PyUnicode_Check(arguments[0]) || !PyBytes_Check(arguments[2])
+        || PyBytes_GET_SIZE(arguments[2]) != 0x10000
+        || (arguments[3] != Py_None
+            && (!PyBytes_Check(arguments[3]) || PyBytes_GET_SIZE(arguments[3]) != 0x20000))) {
+        PyErr_SetString(PyExc_TypeError,
+                        "simhash(text: str, shingle: int, classes: bytes, lowered: bytes | None)");
         return NULL;
     }
     Py_ssize_t width = PyLong_AsSsize_t(arguments[1]);
@@ -89,6 +104,12 @@ simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t argument_count)
     const unsigned char *classes = (const unsigned char *)PyBytes_AS_STRING(arguments[2]);
     const void *data = PyUnicode_DATA(arguments[0]);
     Py_ssize_t length = PyUnicode_GET_LENGTH(arguments[0]), words;
+    const uint16_t *lowered = NULL;
+    if (arguments[3] != Py_None) {
+        lowered = (const uint16_t *)PyBytes_AS_STRING(arguments[3]);
+        if (PyUnicode_KIND(arguments[0]) == PyUnicode_4BYTE_KIND)
+            Py_RETURN_NONE;
+    }
     uint64_t *hashes = PyMem_RawMalloc(((size_t)length + 1) * sizeof *hashes), powers[64];
     if (hashes == NULL)
         return PyErr_NoMemory();
@@ -96,13 +117,17 @@ simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t argument_count)
         powers[i] = mix((uint64_t)(i + 1) * GOLDEN) | 1;
     switch (PyUnicode_KIND(arguments[0])) {
     case PyUnicode_1BYTE_KIND:
-        words = words_1(data, length, classes, powers, hashes);
+        words = (lowered ? lowered_1 : words_1)(data, length, classes, lowered, powers, hashes);
         break;
     case PyUnicode_2BYTE_KIND:
-        words = words_2(data, length, classes, powers, hashes);
+        words = (lowered ? lowered_2 : words_2)(data, length, classes, lowered, powers, hashes);
         break;
     default:
-        words = words_4(data, length, classes, powers, hashes);
+        words = words_4(data, length, classes, lowered, powers, hashes);
+    }
+    if (words < 0) {
+        PyMem_RawFree(hashes);
+        Py_RETURN_NONE;
     }
     uint64_t answer = 0;
     if (words) {

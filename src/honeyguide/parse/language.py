@@ -19,6 +19,7 @@ MINIMUM: Final = 24
 _KNOWN: Final = frozenset(code for _, code in pycld2.LANGUAGES)
 _RENAMED: Final = {"iw": "he", "jw": "jv", "in": "id", "mo": "ro", "sh": "sr", "nb": "no"}
 _UNPRINTABLE = re.compile(r"[^\S ]|[^\x20-\uD7FF\uE000-\uFDCF\uFDF0-\uFFFD\U00010000-\U0001FFFD]|[\x7f-\x9f]")
+_FOUR_BYTES = re.compile(rb"[\xf0-\xf4]")
 _DECLARED = re.compile(r"\s*([a-zA-Z]{2})(?:[-_][a-zA-Z0-9-]*)?\s*$")
 
 
@@ -48,10 +49,10 @@ def language_of(text: str, *, hint: str = "") -> str:
     """
     declared = declared_language(hint)
     start = text[:SAMPLE].replace("\n", " ")
-    # What is ASCII and can be printed has nothing to be taken out, which is quicker to see.
-    if not (start.isascii() and start.isprintable()):
-        start = _UNPRINTABLE.sub(" ", start)
     sample = start.encode("utf-8", "ignore")
+    # What can be printed has nothing to be taken out, which is quicker to see, four-byte characters aside.
+    if not start.isprintable() or (not start.isascii() and _FOUR_BYTES.search(sample)):
+        sample = _UNPRINTABLE.sub(" ", start).encode("utf-8", "ignore")
     if len(sample) < MINIMUM:
         return declared
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from honeyguide.compiled import compiled
 from honeyguide.parse.elements import BOILERPLATE, BREAKING
@@ -79,6 +80,7 @@ def marked(
     return main
 
 
+@lru_cache(maxsize=4096)
 def _place(path: str) -> tuple[bool, bool]:
     """Of a tag path, whether the main text may hold it, and whether its parent element makes a line."""
     tags = path.split("/")

@@ -32,7 +32,7 @@ START_TIMEOUT: Final = 60.0
 """Seconds a worker may take to start on a busy machine."""
 MAX_FRAME: Final = 256 << 20
 
-_ENVIRONMENT: Final = {
+WORKER_ENVIRONMENT: Final = {
     # Arrays of a page's size would be mapped and unmapped for every page: twice the time.
     "MALLOC_MMAP_THRESHOLD_": str(64 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(128 << 20),
@@ -267,7 +267,7 @@ class _Worker(asyncio.Protocol):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=os.environ | _ENVIRONMENT,
+                env=os.environ | WORKER_ENVIRONMENT,
             )
         ours.setblocking(False)
         return ours, process

@@ -52,6 +52,17 @@ def _class_table() -> bytes:
     return table.tobytes()
 
 
+@lru_cache(maxsize=1)
+def _lower_table() -> bytes:
+    """The lower case of each code point of the basic plane, two bytes each; 0 where that will not do."""
+    characters = "".join(map(chr, range(0x10000)))
+    # The sigma has two, by its place in a word; the dotted I becomes two characters.
+    simple = characters.replace("\u03a3", "\0").replace("\u0130", "\0").lower()
+    assert len(simple) == 0x10000
+    codes = np.frombuffer(simple.encode("utf-16-le", "surrogatepass"), "<u2")
+    return codes.astype(np.uint16).tobytes()
+
+
 def _word_hashes(text: str) -> _Words:
     data = text[:MAX_CHARACTERS].lower().encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(data, dtype=np.uint32)
@@ -95,7 +106,13 @@ def simhash(text: str, *, shingle: int = 3) -> int:
         True
     """
     if native is not None:
-        return native.simhash(text[:MAX_CHARACTERS].lower(), shingle, _class_table())
+        text = text[:MAX_CHARACTERS]
+        # In ASCII, lower case costs nothing; beyond it, as much as the whole fingerprint.
+        found = None if text.isascii() else native.simhash(text, shingle, _class_table(), _lower_table())
+        if found is None:
+            found = native.simhash(text.lower(), shingle, _class_table(), None)
+        assert found is not None
+        return found
     hashes = _word_hashes(text)
     if not len(hashes):
         return 0

@@ -1,0 +1,291 @@
+r"""HTTP/1.1 answers, read from bytes as they arrive (RFC 9112). No sockets here.
+
+Servers are taken as they are where that harms nobody (bare line feeds, no reason, folded lines, bytes after
+the stated length), and refused where two readers could differ on where the body ends: two lengths, a length
+beside chunks, a NUL or a lone carriage return in the head.
+
+Example:
+    >>> reader = AnswerReader()
+    >>> reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhoo")
+    b'hoo'
+    >>> reader.head.status, reader.done, reader.keeps
+    (200, True, True)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from honeyguide.fetch.base import Headers
+
+HEAD_LINES: Final = 8
+"""A whole head may be as long as this many of the longest header lines."""
+MAX_CHUNK_LINE: Final = 4096
+"""Bytes of a line that gives the size of a chunk, extensions and all."""
+MAX_TRAILERS: Final = 32 * 1024
+
+_STATUS = re.compile(r"HTTP/([0-9])\.([0-9]) +([1-9][0-9]{2})(?: (.*))?", re.DOTALL)
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_FOLDED = re.compile(r"\n[ \t]+")
+_LENGTH = re.compile(r"[0-9]{1,18}")
+_CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?", re.DOTALL)
+_FOLD = re.compile(rb"\n[ \t]+")
+_TRANSFER = re.compile(rb"\ntransfer-encoding[ \t]*:", re.IGNORECASE)
+_BODILESS: Final = frozenset({204, 304})
+
+
+class Head(NamedTuple):
+    """Status line and headers of an answer."""
+
+    version: tuple[int, int]
+    status: int
+    reason: str
+    headers: Headers
+    raw: bytes
+    """As received, up to and with the empty line."""
+    fields: dict[str, str]
+    """Values by name in lower case; those of a header that comes more than once in lines."""
+
+    def archived(self) -> bytes:
+        """Status line and headers for the archive.
+
+        The payload is kept without its transfer coding, so `Transfer-Encoding` is renamed to
+        `X-Crawler-Transfer-Encoding`, as archive tools expect; otherwise they would look for chunks.
+        """
+        lines = self.raw.strip(b"\r\n").replace(b"\r\n", b"\n")
+        if b"\n " in lines or b"\n\t" in lines:
+            lines = _FOLD.sub(b" ", lines)
+        if b"transfer-encoding" in lines.lower():
+            lines = _TRANSFER.sub(b"\nX-Crawler-Transfer-Encoding:", lines)
+        return lines.replace(b"\n", b"\r\n") + b"\r\n\r\n"
+
+
+class BadHead(ValueError):
+    """What came is not the head of an HTTP answer."""
+
+
+def read_head(raw: bytes, *, max_headers: int = 128, max_line: int = 32 * 1024) -> Head:
+    """Read a head that ends with its empty line.
+
+    Raises:
+        BadHead: When it is none, or one that could be read in two ways.
+    """
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = "\n".join(_text(line) for line in raw.split(b"\n"))
+    plain = text.replace("\r\n", "\n").strip("\n")
+    if "\r" in plain or "\0" in plain:
+        raise BadHead("a NUL or a lone carriage return in the head")
+    if "\n " in plain or "\n\t" in plain:
+        start, line_feed, rest = plain.partition("\n")
+        plain = start + line_feed + _FOLDED.sub(" ", rest)  # the status line is not gone on with
+    lines = plain.split("\n")
+    if len(raw) > max_line and any(len(line) > max_line for line in lines):
+        raise BadHead(f"a header line of more than {max_line} bytes")
+    if len(lines) > max_headers + 1:
+        raise BadHead(f"more than {max_headers} headers")
+    status = _STATUS.fullmatch(lines[0])
+    if status is None:
+        raise BadHead(f"not an HTTP status line: {lines[0][:80]!r}")
+    headers: list[tuple[str, str]] = []
+    fields: dict[str, str] = {}
+    is_name = _NAME.fullmatch
+    for line in lines[1:]:
+        name, colon, value = line.partition(":")
+        if not is_name(name):
+            name = name.rstrip(" \t")
+            if not is_name(name):
+                raise BadHead(f"not a header: {line[:80]!r}")
+        if not colon:
+            raise BadHead(f"not a header: {line[:80]!r}")
+        value = value.strip(" \t")
+        headers.append((name, value))
+        name = name.lower()
+        fields[name] = f"{fields[name]}\n{value}" if name in fields else value
+    version = (int(status[1]), int(status[2]))
+    return Head(version, int(status[3]), (status[4] or "").strip(), tuple(headers), raw, fields)
+
+
+def _text(raw: bytes) -> str:
+    """UTF-8 where it is valid, else Latin-1 (as HTTP/1.1 once had it)."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _names(values: str) -> list[str]:
+    """The names in a list of them, in lower case."""
+    if not values:
+        return []
+    return [name for part in values.lower().replace("\n", ",").split(",") if (name := part.strip())]
+
+
+class AnswerReader:
+    """Reads one answer.
+
+    Args:
+        max_headers: Headers an answer may have.
+        max_line: Bytes of one header line.
+    """
+
+    __slots__ = (
+        "_chunked",
+        "_closing",
+        "_held",
+        "_left",
+        "_max_headers",
+        "_max_line",
+        "_trailers",
+        "done",
+        "fault",
+        "head",
+        "keeps",
+    )
+
+    def __init__(self, *, max_headers: int = 128, max_line: int = 32 * 1024) -> None:
+        self._max_headers = max_headers
+        self._max_line = max_line
+        self.head: Head | None = None
+        self.done = False
+        """Whether the body has come to its end."""
+        self.keeps = False
+        """Whether the connection may be asked again, once the body has come to its end."""
+        self.fault = ""
+        """What is wrong with the answer; nothing more is read then."""
+        self._held = b""
+        """What waits for more: the beginning of a head, or of a line between chunks."""
+        self._left: int | None = None
+        """Bytes to come of the body or chunk; None: all until the server closes."""
+        self._chunked = False
+        self._closing = False
+        """Whether a chunk has ended and its line end is to come."""
+        self._trailers = -1
+        """Bytes of trailers read; -1: the last chunk has not come."""
+
+    def feed(self, data: bytes) -> bytes:
+        """Take what has arrived; the bytes of the body in it, transfer coding removed."""
+        if self.head is None:
+            data = self._find_head(data)
+            if self.head is None:
+                return b""
+        if self._chunked:
+            return self._chunks(data) if data else b""
+        left = self._left
+        if left is None:
+            return data
+        size = len(data)
+        if size < left:
+            self._left = left - size
+            return data
+        self.done = True
+        if size > left:
+            # More than was said (characters counted instead of bytes): the answer is whole all the same.
+            self.keeps = False
+            return data[:left]
+        return data
+
+    def ended(self) -> bool:
+        """The server has closed: whether that is the end of the body."""
+        self.done = self.done or (self.head is not None and not self._chunked and self._left is None)
+        return self.done
+
+    def _find_head(self, data: bytes) -> bytes:
+        """Look for the end of the head; gives back what follows it."""
+        before = len(self._held)
+        data = self._held + data if before else data
+        while True:
+            data = data.lstrip(b"\r\n") if data[:1] in (b"\r", b"\n") else data
+            if not data.startswith(b"HTTP/"[: len(data)]):
+                self.fault = f"not an HTTP answer: {data[:60]!r}"
+                return b""
+            since = max(0, before - 2)
+            end = data.find(b"\n\r\n", since)
+            bare = data.find(b"\n\n", since, end + 1 if end >= 0 else len(data))
+            end = bare + 2 if bare >= 0 else end + 3
+            if end < 3 and bare < 0:
+                if len(data) > HEAD_LINES * self._max_line:
+                    self.fault = f"a head of more than {HEAD_LINES * self._max_line} bytes"
+                self._held = data
+                return b""
+            try:
+                head = read_head(data[:end], max_headers=self._max_headers, max_line=self._max_line)
+                data, before = data[end:], 0
+                self._held = b""
+                if 100 <= head.status < 200 and head.status != 101:
+                    if not data:
+                        return b""
+                    continue
+                self._frame(head)
+            except BadHead as error:
+                self.fault = str(error)
+                return b""
+            self.head = head
+            return data
+
+    def _frame(self, head: Head) -> None:
+        """How the body ends."""
+        said = head.fields.get
+        coded = [name for name in _names(said("transfer-encoding", "")) if name != "identity"]
+        length = said("content-length")
+        if length is not None:
+            first = length.partition("\n")[0]
+            if coded or not _LENGTH.fullmatch(first) or set(length.split("\n")) != {first}:
+                raise BadHead("it does not say plainly where the body ends")
+        if head.status == 101:
+            raise BadHead("it switches protocols, which nobody asked for")
+        kept = _names(said("connection", ""))
+        self.keeps = "close" not in kept if head.version >= (1, 1) else "keep-alive" in kept
+        if head.status in _BODILESS:
+            self._left = 0
+        elif coded:
+            self._chunked = coded[-1] == "chunked"
+            self._left = 0 if self._chunked else None
+        elif length is not None:
+            self._left = int(first)
+        self.keeps = self.keeps and (self._chunked or self._left is not None)
+
+    def _chunks(self, data: bytes) -> bytes:
+        data = self._held + data if self._held else data
+        self._held = b""
+        pieces: list[bytes] = []
+        at, end, left = 0, len(data), self._left or 0
+        while at < end and not self.done:
+            if left:
+                stop = min(end, at + left)
+                pieces.append(data[at:stop])
+                left -= stop - at
+                at = stop
+                self._closing = not left
+                continue
+            line_end = data.find(b"\n", at, at + MAX_CHUNK_LINE)
+            if line_end < 0:
+                self._held = data[at:]
+                if end - at >= MAX_CHUNK_LINE:
+                    self.fault = "a chunk without a size"
+                break
+            line = data[at:line_end]
+            at = line_end + 1
+            if self._closing:
+                if line not in (b"\r", b""):
+                    self.fault = "a chunk that goes on after its end"
+                    break
+                self._closing = False
+            elif self._trailers >= 0:
+                self._trailers += len(line)
+                self.done = line in (b"\r", b"")
+                if self._trailers > MAX_TRAILERS:
+                    self.fault = "trailers without an end"
+                    break
+            elif size := _CHUNK.fullmatch(line):
+                left = int(size[1], 16)
+                self._trailers = -1 if left else 0
+            else:
+                self.fault = f"not the size of a chunk: {line[:40]!r}"
+                break
+        self._left = left
+        if self.done and at < end:
+            self.keeps = False
+        return b"".join(pieces)
