@@ -153,6 +153,7 @@ def resume(
     trust: bool = False,
     shards: int | None = None,
     add_shards: int = 0,
+    remove_shards: int = 0,
     ray: str = "",
     store: str | None = None,
     ui: bool = False,
@@ -169,6 +170,7 @@ def resume(
         trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
         shards: How many shards the collection has; leave it out to take whatever there is.
         add_shards: Go on with so many shards more; only the hosts that they win are moved.
+        remove_shards: Go on with so many fewer; only their hosts are moved, their pages stay.
         ray: Address of a Ray cluster to put the shards on; by default this machine.
         store: Where the cluster keeps the shards; leave it out to take what there is.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
@@ -185,8 +187,8 @@ def resume(
         quiet=quiet,
         ui=ui,
         metrics=metrics,
-        sharding=Sharding(shards, ray, store, add_shards)
-        if shards is not None or ray or store or add_shards or is_sharded(folder)
+        sharding=Sharding(shards, ray, store, add_shards, remove_shards)
+        if shards is not None or ray or store or add_shards or remove_shards or is_sharded(folder)
         else None,
         on_change="keep",
     )
@@ -199,6 +201,7 @@ class Sharding(msgspec.Struct, frozen=True):
     ray: str = ""
     store: str | None = None
     more: int = 0
+    fewer: int = 0
 
 
 def taken_up(folder: Path, *, trust: bool = False) -> Config:
@@ -351,6 +354,7 @@ def _run_shards(
         ray=sharding.ray,
         store=sharding.store,
         add_shards=sharding.more,
+        remove_shards=sharding.fewer,
         on_change=on_change,
     )
     count = len(job.manifest.shards)

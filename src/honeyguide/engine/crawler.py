@@ -291,6 +291,7 @@ class Crawler:
                 ready=ready,
                 last=self._last_url,
                 paused=self.paused,
+                open=True,
                 moving=neighbours.moving_to,
             )
         )

@@ -375,7 +375,7 @@ def make_crawler(
         neighbours=neighbours,
     )
     if neighbours is not None:
-        hand_over(neighbours, stores.state, frontier)
+        hand_over(neighbours, stores.state, frontier, arrival)
         committer.commit(clock.now())
     retraining = None
     if layout is not None and reader is not None and isinstance(parts.model, ReviewedModel):
