@@ -25,6 +25,7 @@ from honeyguide.cluster.dealing import Front, deal, portion_of, slots_of
 from honeyguide.cluster.learning import Learned, all_others, exchange_due, keep_bequest, read_bequest
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
+from honeyguide.cluster.recrawls import Again, earlier, forget, keep
 from honeyguide.cluster.shard import Ended, Shard
 from honeyguide.cluster.snapshots import Claim, Snapshots, check_store
 from honeyguide.collection.collection import Collection
@@ -35,8 +36,10 @@ from honeyguide.engine import control
 from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.control import with_limits
 from honeyguide.engine.neighbours import Standing
-from honeyguide.errors import CollectionError, HoneyguideError, TopicError
+from honeyguide.engine.revisits import NOTHING_DUE
+from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.failpoint import failpoint, meant_for
+from honeyguide.job.again import SHARE, asked_for
 from honeyguide.job.assemble import SOFTWARE, budget, politeness_policy
 from honeyguide.job.changed_topic import OnChange, settled
 from honeyguide.job.crawl import as_config
@@ -121,13 +124,12 @@ class ShardedCrawl:
             )
         if on_change == "rejudge":
             raise CollectionError(
-                "a collection of shards keeps its topic; go on with --keep, or merge it and judge that again"
+                "a collection of shards keeps its topic; go on with --keep, or judge pages of a merged one"
+                f" again: honeyguide merge {self.out} NEW_FOLDER, then crawl with --out NEW_FOLDER --rejudge"
             )
         first = shard_folder(self.out, self.manifest.shards[0])
         if is_collection(first):
             self.config = settled(first, self.config, on_change)
-        if self.config.crawl.keep_fresh:
-            raise TopicError("a crawl with shards cannot keep pages fresh; take keep_fresh out of [crawl]")
         self.recipe = chosen(self.config)
         self._address = ray
         self.reason = ""
@@ -156,6 +158,8 @@ class ShardedCrawl:
         """Shards that have told the others which hosts are theirs by now."""
         self._lost: dict[str, asyncio.Future[None]] = {}
         """Shards that Ray is starting again."""
+        self._again: Again | None = None
+        """The recrawl that this is; None for a crawl."""
         self._claim: Claim | None = None
         self._more = 0
         """Shards that are to join; negative: to leave."""
@@ -260,6 +264,30 @@ class ShardedCrawl:
         self._stops += 1
         self._woken.set()
 
+    async def recrawl(
+        self,
+        *,
+        older_than: float | str = 0.0,
+        budget: int | None = None,
+        share: float = SHARE,
+        all_pages: bool = False,
+    ) -> AsyncIterator[Progress]:
+        """Visit the pages of the collection again, each shard those of its hosts; see `Crawl.recrawl`.
+
+        Args:
+            older_than: Leave out pages visited since, in seconds or as `7 d`.
+            budget: Visits in all; None for every page that is due.
+            share: Share of known pages among the visits of each shard.
+            all_pages: Pages off topic, too, not only those on topic and those on which such were found.
+        """
+        if not is_sharded(self.out):
+            raise CollectionError("there is no collection to visit again; crawl first")
+        asked = asked_for(older_than, budget, share, all_pages=all_pages)
+        self._again = earlier(self.out, asked, now=time.time()) or Again(time.time(), asked)
+        self._budget = Budget(max_pages=budget)
+        async for progress in self.run():
+            yield progress
+
     async def run(self) -> AsyncIterator[Progress]:
         """Crawl until a budget is spent or nothing is left, telling a few times a second how far it is."""
         self._make_folder()
@@ -274,6 +302,8 @@ class ShardedCrawl:
             connection = Connection(self._address)
             try:
                 connection.require_room(len(names))
+                if self._again is not None:
+                    keep(self.out, self._again)
                 say(INFO, "crawl started", topic=self.config.topic.name, shards=len(names), out=str(self.out))
                 self._read_standings()
                 await self._start(connection)
@@ -288,6 +318,8 @@ class ShardedCrawl:
                 await self._farewell(connection, self._stop)
                 await asyncio.to_thread(self._bring_home, *(self.ended.keys() & self.actors.keys()))
                 self._read_standings()  # the last pages came after the last word of a shard
+                if self._again is not None and self._stops == 0:
+                    forget(self.out)
                 yield self.progress
                 say(INFO, "crawl stopped", reason=self.reason, pages=self.tally.pages)
             finally:
@@ -347,7 +379,8 @@ class ShardedCrawl:
             seconds=found.seconds,
             waiting=found.waiting,
             known=known,
-            limit=found.pages,
+            spent=found.pages if self._again is None else 0,
+            limit=found.pages if self._again is None else 0,
         )
 
     # Starting
@@ -375,6 +408,7 @@ class ShardedCrawl:
                 self.config,
                 store=self.manifest.store,
                 every=self._every,
+                again=self._again.for_shards if self._again is not None else None,
                 software=SOFTWARE,
                 fail_at=meant_for(name, os.environ),
             )
@@ -433,7 +467,7 @@ class ShardedCrawl:
             whole = await self._round()
             tally = self.tally
             self._rates.append((time.monotonic(), tally.pages))
-            self._stop = self._stop or (spent(self._budget, tally) if whole else "")
+            self._stop = self._stop or (self._spent(tally) if whole else "")
             idle = {name: one.moves for name, one in self._standings.items() if one.idle}
             quiet = [name for name, moves in idle.items() if whole and rest.get(name) == moves]
             rest = idle if whole else {}
@@ -441,7 +475,7 @@ class ShardedCrawl:
                 if name in self.manifest.leaving:
                     await self._retire(connection, name)
             if self.actors.keys() <= set(quiet):
-                self._stop = self._stop or DONE
+                self._stop = self._stop or (DONE if self._again is None else NOTHING_DUE)
             changed = self._deal()
             if changed and not self._stop:
                 await self._round(changed)
@@ -455,6 +489,16 @@ class ShardedCrawl:
                     await asyncio.wait_for(self._woken.wait(), max(0.0, began + pause - time.monotonic()))
                 except TimeoutError:
                     continue
+
+    def _spent(self, tally: Tally) -> str:
+        """Why the crawl must stop now, or an empty string."""
+        if self._again is not None:
+            visits = sum(one.spent for one in self._standings.values())
+            full = self._budget.max_pages is not None and visits >= self._budget.max_pages
+            return f"budget of {self._budget.max_pages} visits is spent" if full else ""
+        if self.config.crawl.keep_fresh:  # it goes on with the pages it has
+            return spent(msgspec.structs.replace(self._budget, max_pages=None), tally)
+        return spent(self._budget, tally)
 
     async def _round(self, names: Sequence[str] = ()) -> bool:
         """Ask shards where they stand, and tell them what they may do; whether all answered.
@@ -524,7 +568,7 @@ class ShardedCrawl:
             return []  # one of them may yet hand hosts over, and say what was fetched of them
         moving = {name for one in found.values() for name in one.moving}
         fronts = [
-            Front(name, one.best, one.ready, one.pages) for name, one in found.items() if name not in moving
+            Front(name, one.best, one.ready, one.spent) for name, one in found.items() if name not in moving
         ]
         pages, slots = self.tally.pages, self.config.crawl.concurrency
         shards = len(self.manifest.shards)
@@ -538,13 +582,13 @@ class ShardedCrawl:
             grants = dict.fromkeys(found, 0) | deal(fronts, portion)
             dealt = slots_of({name: busy[name] + grants[name] for name in found}, each=slots)
             for name, one in found.items():
-                room = before.get(name, 0) - one.pages - busy[name]
+                room = before.get(name, 0) - one.spent - busy[name]
                 if _alike(room, grants[name], 2.0) and _alike(self._slots.get(name, 0), dealt[name], 1.25):
                     grants[name] = room  # not worth a message
                 else:
                     self._slots[name] = dealt[name]
         most = self._budget.max_pages
-        if most is not None:
+        if most is not None and self._again is None:
             most -= sum(one.pages for one, _ in self._retired.values())
         self._limits = limits(found, charges(found, before), grants, budget=most)
         return [name for name, limit in self._limits.items() if limit != before.get(name)]

@@ -84,8 +84,10 @@ class Standing(msgspec.Struct, frozen=True):
     waiting: int = 0
     in_flight: int = 0
     known: int = 0
+    spent: int = 0
+    """What counts towards its limit: pages, or visits of a recrawl."""
     limit: int = 0
-    """Pages it may have in all; never less than it has and asks for."""
+    """Pages (or visits) it may have in all; never less than it has and asks for."""
     idle: bool = False
     """Nothing waits or is under way, nothing has come in that is not committed, and nothing is to be sent."""
     moves: int = 0

@@ -335,6 +335,10 @@ class Frontier:
         """Row of the host of a URL; 0 when it never had one."""
         return int(self._columns.hosts[row])
 
+    def host_name(self, row: int) -> str:
+        """Name of the host of a URL; empty when it never had one."""
+        return self._hosts[self.host_row(row)].name
+
     # Hosts
 
     def host(self, name: str) -> Host:
