@@ -51,6 +51,7 @@ NAMES: Final = {
     "inbox.received": "batches of another shard are here, and in memory only",
     "inbox.entered": "a batch of another shard and its number are in the open transaction",
     "handover.written": "hosts that are another shard's by now are in the outbox, the transaction is open",
+    "retire.home": "a shard that leaves has ended and is at home, and the manifest still has it leaving",
     "snapshot.held": "a snapshot is whole, senders do not know yet that it holds their batches",
     "restore.claimed": "a shard's folder is made again from its snapshot, and not yet in its place",
     "snapshot.copied": "all of a snapshot is in the store but the file that makes it one",

@@ -16,7 +16,7 @@ from honeyguide.cluster.ray_cluster import ClusterError, Connection, import_ray
 from honeyguide.cluster.shard import Shard
 from honeyguide.cluster.snapshots import Claim
 from honeyguide.engine.neighbours import Standing
-from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
+from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra
 from honeyguide.job.metrics import serve_metrics
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import Lock
@@ -90,9 +90,9 @@ def test_a_cluster_needs_a_store(tmp_path: Path) -> None:
 
 
 def test_what_shards_cannot_do_is_said(tmp_path: Path) -> None:
-    with pytest.raises(TopicError, match="keep_fresh"):
-        ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, keep_fresh=True)
-    with pytest.raises(CollectionError, match="keeps its topic"):
+    with pytest.raises(
+        CollectionError, match=r"keeps its topic; .* honeyguide merge .*many NEW_FOLDER, .* --rejudge"
+    ):
         ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, on_change="rejudge")
 
 

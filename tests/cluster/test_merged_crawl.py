@@ -6,11 +6,17 @@ from pathlib import Path
 
 import pytest
 from loopback import crawl_all, outcomes
-from shards import recording_aside, sharded_config, write
+from shards import asked, recording_aside, sharded_config, write
 
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.merging import merge_into
+from honeyguide.config.load import changed
+from honeyguide.engine.revisits import NOTHING_DUE
+from honeyguide.job.assemble import SOFTWARE
+from honeyguide.job.crawl import Crawl
+from honeyguide.model import Outcome
+from honeyguide.store.shards import load
 
 pytestmark = [
     pytest.mark.slow,
@@ -38,3 +44,29 @@ async def test_a_merged_collection_is_resumed_to_the_same_end(tmp_path: Path) ->
     with Collection.open(tmp_path / "merged") as found:
         assert found.state.check() == []
         assert found.page("http://site1.example/1").text()
+
+
+async def test_a_merged_collection_is_visited_and_judged_again_also_what_moved(tmp_path: Path) -> None:
+    with recording_aside(write) as server:
+        config = sharded_config(server.connect_to)
+        async for _ in ShardedCrawl(config, out=tmp_path / "many", shards=3, max_pages=50).run():
+            pass
+        async for _ in ShardedCrawl(config, out=tmp_path / "many", remove_shards=2, max_pages=60).run():
+            pass
+        assert len(load(tmp_path / "many").retired) == 2
+        merge_into(tmp_path / "many", tmp_path / "merged", software=SOFTWARE)
+        server.urls.clear()
+        crawl = Crawl(config, out=tmp_path / "merged")
+        async for _ in crawl.recrawl(all_pages=True, share=1.0):
+            pass
+        assert crawl.reason == NOTHING_DUE
+        pages = [url for url, outcome in outcomes(tmp_path / "merged").items() if outcome is Outcome.FETCHED]
+        assert len(pages) == 60
+        assert set(asked(server.urls)) == set(pages)
+        other = changed(config, {"topic": {"keywords": ["owl 3"]}, "crawl": {"max_pages": 60}})
+        crawl = Crawl(other, out=tmp_path / "merged", on_change="rejudge")
+        told = [event async for event in crawl.run() if event.kind == "learned"]
+        assert told
+    with Collection.open(tmp_path / "merged") as found:
+        assert found.status().pages == 60
+        assert found.state.check() == []

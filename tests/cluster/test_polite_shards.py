@@ -1,4 +1,4 @@
-"""Politeness as the server sees it: per host and per address, over shards and across a kill."""
+"""Politeness as the server sees it: per host and per address, over shards, across a kill and across moves."""
 
 from __future__ import annotations
 
@@ -27,8 +27,17 @@ def one_ray() -> Iterator[None]:
     connection.close()
 
 
-async def crawl(tmp_path: Path, pages: int, **politeness: float) -> list[tuple[float, str]]:
-    """Crawl with three shards, one of which is killed on the way; when each request came, and for what."""
+async def crawl(
+    tmp_path: Path, pages: int, *, leave: bool = False, **politeness: float
+) -> list[tuple[float, str]]:
+    """Crawl with three shards, one of which is killed on the way; when each request came, and for what.
+
+    Args:
+        tmp_path: For the collection.
+        pages: That are fetched.
+        leave: Two shards hand their hosts over, instead of one being killed.
+        politeness: Settings.
+    """
     came: list[tuple[float, str]] = []
 
     def answer(url: str) -> Served | None:
@@ -42,6 +51,9 @@ async def crawl(tmp_path: Path, pages: int, **politeness: float) -> list[tuple[f
         async for progress in job.run():
             if not killed and progress.pages >= pages // 3:
                 killed = True
+                if leave:
+                    job.remove_shards(2)
+                    continue
                 call = job.actors["01"].process.remote()
                 os.kill(await asyncio.wrap_future(call.future()), signal.SIGKILL)
         assert killed
@@ -57,8 +69,9 @@ async def test_one_address_for_all(tmp_path: Path) -> None:
     assert len({url.split("/")[2] for _, url in came}) > 6
 
 
-async def test_each_host_by_itself(tmp_path: Path) -> None:
-    came = await crawl(tmp_path, 90, delay=0.4)
+@pytest.mark.parametrize("leave", [False, True])
+async def test_each_host_by_itself(tmp_path: Path, *, leave: bool) -> None:
+    came = await crawl(tmp_path, 90, leave=leave, delay=0.4)
     by_host: dict[str, list[float]] = {}
     for moment, url in came:
         by_host.setdefault(url.split("/")[2], []).append(moment)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback import crawl_all, outcomes
-from shards import all_ends, asked, check_shards, recording_aside, sharded_config, write
+from shards import (
+    all_ends,
+    asked,
+    check_shards,
+    command,
+    recording_aside,
+    sharded_config,
+    topic_file,
+    write,
+)
 
 from honeyguide import failpoint
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import Connection
+from honeyguide.store.shards import load
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -38,7 +49,13 @@ def one_crawl(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 
 async def crawl(
-    out: Path, monkeypatch: pytest.MonkeyPatch, fail_at: str, *, before: int = 0, add: int = 0
+    out: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fail_at: str,
+    *,
+    before: int = 0,
+    add: int = 0,
+    remove: int = 0,
 ) -> tuple[ShardedCrawl, int]:
     """Crawl to the end with one shard that dies; the most often that a page was asked for.
 
@@ -48,6 +65,7 @@ async def crawl(
         fail_at: As `HONEYGUIDE_FAIL_AT`.
         before: Pages of an earlier session, in which nobody dies.
         add: Shards that join for the second.
+        remove: Shards that leave for the second.
     """
     monkeypatch.setenv("HONEYGUIDE_TESTS", "1")
     with recording_aside(write) as server:
@@ -58,10 +76,10 @@ async def crawl(
             return ShardedCrawl(config, out=out, store=store, work=place, snapshot_seconds=0.5, **options)
 
         if before:
-            async for _ in job("first", shards=1 if add else 2, max_pages=before).run():
+            async for _ in job("first", shards=1 if add else 2 + remove, max_pages=before).run():
                 pass
         monkeypatch.setenv(failpoint.VARIABLE, fail_at)
-        last = job("second", shards=None if before else 2, add_shards=add)
+        last = job("second", shards=None if before else 2, add_shards=add, remove_shards=remove)
         async for _ in last.run():
             pass
         return last, max(asked(server.urls).values())
@@ -98,3 +116,53 @@ async def test_a_shard_dies_handing_hosts_over(
     job, most = await crawl(tmp_path / "many", monkeypatch, "handover.written@00", before=30, add=1)
     check(tmp_path / "many", one_crawl, job, moved=True)
     assert most <= 2
+
+
+@pytest.mark.parametrize(
+    "fail_at",
+    [
+        "handover.written@03",
+        "outbox.committed@03",
+        "post.sent@03",
+        "post.answered@03",
+        "outbox.cleared@03",
+        "inbox.received@00",
+        "inbox.entered:2@00",
+        "snapshot.taken@00",
+        "snapshot.taken@03",
+    ],
+)
+async def test_a_shard_dies_when_others_leave(
+    fail_at: str, tmp_path: Path, one_crawl: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, most = await crawl(tmp_path / "many", monkeypatch, fail_at, before=30, remove=2)
+    check(tmp_path / "many", one_crawl, job, moved=True)
+    assert len(load(tmp_path / "many").shards) == 2
+    assert sorted(load(tmp_path / "many").retired) == ["02", "03"]
+    assert most <= 2
+
+
+def test_the_coordinator_dies_when_a_shard_has_left(
+    tmp_path: Path, one_crawl: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "many"
+    with recording_aside(write) as server:
+        file = topic_file(tmp_path, server.port, delay=0.0)
+        first = ("crawl", str(file), "--trust", "--out", str(out), "--shards", "3", "--max-pages", "30")
+        assert command(*first, "--quiet").wait(240) == 0
+        monkeypatch.setenv("HONEYGUIDE_TESTS", "1")
+        monkeypatch.setenv(failpoint.VARIABLE, "retire.home")
+        words = ("resume", str(out), "--max-pages", "unlimited", "--quiet")
+        assert command(*words, "--remove-shards", "2").wait(240) == -signal.SIGKILL
+        assert len(load(out).leaving) == 2
+        monkeypatch.delenv(failpoint.VARIABLE)
+        process = command(*words)
+        said, _ = process.communicate(timeout=240)
+        assert process.returncode == 0, said
+        assert max(asked(server.urls).values()) <= 2  # what was under way is asked for again
+    assert load(out).shards == ("00",)
+    assert sorted(load(out).retired) == ["01", "02"]
+    one = {url: outcome for url, outcome in one_crawl.items() if "outside.test" not in url}
+    found = all_ends(out, moved=True)
+    assert {url: outcome for url, outcome in found.items() if "outside.test" not in url} == one
+    check_shards(out)

@@ -12,6 +12,7 @@ from shards import all_ends, asked, check_shards, ends, sharded_config, write
 from honeyguide.cluster.assignment import Assignment
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import Connection
+from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError
 from honeyguide.job.progress import Progress
 from honeyguide.model import Outcome
@@ -112,5 +113,66 @@ async def test_more_shards_at_a_resume(tmp_path: Path) -> None:
         await finish(job)
         assert max(asked(server.urls).values()) == 1
     assert len(load(out).shards) == 3
+    assert all_ends(out, moved=True) == outcomes(tmp_path / "one")
+    check_shards(out)
+
+
+@pytest.mark.slow
+async def test_shards_leave_while_crawling_and_only_their_hosts_move(tmp_path: Path) -> None:
+    out = tmp_path / "many"
+    async with recording(write) as server:
+        await crawl_all(sharded_config(server.connect_to), tmp_path / "one")
+        server.urls.clear()
+        config = sharded_config(server.connect_to, politeness={"delay": 0.2})
+        job = ShardedCrawl(config, out=out, shards=4)
+        shrunk = False
+        async for progress in job.run():
+            if progress.pages > 30 and not shrunk:
+                shrunk = True
+                job.remove_shards(2)
+                with pytest.raises(CollectionError, match="at least one must stay"):
+                    job.remove_shards(2)
+        assert job.reason == "nothing left to fetch"
+        assert job.tally.pages == sum(one is Outcome.FETCHED for one in all_ends(out, moved=True).values())
+        assert max(asked(server.urls).values()) == 1
+    assert load(out).shards == ("00", "01")
+    assert sorted(load(out).retired) == ["02", "03"]
+    assert not load(out).leaving
+    assert all_ends(out, moved=True) == outcomes(tmp_path / "one")
+    check_shards(out)
+    before, after = Assignment(("00", "01", "02", "03")), Assignment(("00", "01"))
+    left = 0
+    for shard in load(out).folders:
+        for url, outcome in ends(shard_folder(out, shard)).items():
+            left += shard in {"02", "03"}
+            if shard in {"02", "03"}:
+                assert before.of_url(url) == shard
+                assert outcome is not Outcome.WAITING
+            else:
+                assert after.of_url(url) == shard
+                assert before.of_url(url) in {shard, "02", "03"}, "a host moved that no shard gave up"
+    assert left
+    with Collection.open(out) as collection:
+        assert collection.status().pages == job.tally.pages
+        assert collection.status().waiting == 0
+
+
+@pytest.mark.slow
+async def test_shards_leave_and_join_between_sessions(tmp_path: Path) -> None:
+    out = tmp_path / "many"
+    async with recording(write) as server:
+        config = sharded_config(server.connect_to)
+        await crawl_all(config, tmp_path / "one")
+        server.urls.clear()
+        await finish(ShardedCrawl(config, out=out, shards=3, max_pages=20))
+        await finish(ShardedCrawl(config, out=out, add_shards=1, max_pages=40))
+        job = ShardedCrawl(config, out=out, remove_shards=3, max_pages=60)
+        await finish(job)
+        assert job.tally.pages == 60
+        job = ShardedCrawl(config, out=out, add_shards=1)
+        await finish(job)
+        assert max(asked(server.urls).values()) == 1
+    assert load(out).shards == ("00", "04")
+    assert sorted(load(out).retired) == ["01", "02", "03"]
     assert all_ends(out, moved=True) == outcomes(tmp_path / "one")
     check_shards(out)

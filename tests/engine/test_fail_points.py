@@ -31,7 +31,9 @@ ONCE = {"begin.topic", "checkpoint.order", "checkpoint.files"}
 """Fail points that a small crawl passes only at its beginning or its end."""
 AGAIN = ("revisit.version", "revisit.taken")
 """Fail points of pages that are visited again."""
-ELSEWHERE = ("upgrade.", "merge.", "snapshot.", "restore.", "outbox.", "post.", "inbox.", "handover.")
+ELSEWHERE = (
+    "upgrade.", "merge.", "snapshot.", "restore.", "outbox.", "post.", "inbox.", "handover.", "retire.",
+)  # fmt: skip
 """Fail points of other files' tests begin like this."""
 FIRST = [name for name in failpoint.NAMES if name not in AGAIN and not name.startswith(ELSEWHERE)]
 """Fail points of a first crawl."""

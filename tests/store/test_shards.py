@@ -17,6 +17,8 @@ from honeyguide.store.shards import (
     save,
     shard_folder,
     shard_names,
+    with_more,
+    with_retired,
 )
 
 
@@ -98,3 +100,33 @@ def test_another_count(tmp_path: Path) -> None:
     require_count(tmp_path, manifest, 4)
     with pytest.raises(CollectionError, match="has 4 shards, not 3; leave out --shards"):
         require_count(tmp_path, manifest, 3)
+
+
+def test_shards_join_and_leave(tmp_path: Path) -> None:
+    fewer = with_more(new_manifest(4), -2)
+    assert (fewer.shards, fewer.leaving) == (("00", "01"), ("02", "03"))
+    left = with_retired(fewer, "02")
+    assert (left.at_work, left.retired) == (("00", "01", "03"), ("02",))
+    more = with_more(left, 2)
+    assert more.shards == ("00", "01", "04", "05"), "names of shards that left are not used again"
+    assert more.folders == ("00", "01", "02", "03", "04", "05")
+    save(tmp_path, more)
+    assert load(tmp_path) == more
+    with pytest.raises(CollectionError, match="4 of 4 shards cannot be taken away; at least one must stay"):
+        with_more(new_manifest(4), -4)
+
+
+def test_a_shard_that_left_and_owns_hosts_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"version": 1, "shards": ["00"], "retired": ["00"]}')
+    with pytest.raises(CollectionError, match="two shards of one name"):
+        load(tmp_path)
+    (tmp_path / FILE).write_text('{"version": 1, "shards": ["00"], "leaving": ["../x"]}')
+    with pytest.raises(CollectionError, match="a shard named"):
+        load(tmp_path)
+
+
+def test_another_count_names_the_way(tmp_path: Path) -> None:
+    with pytest.raises(CollectionError, match="or resume it with --remove-shards 1"):
+        require_count(tmp_path, new_manifest(4), 3)
+    with pytest.raises(CollectionError, match="or resume it with --add-shards 2"):
+        require_count(tmp_path, new_manifest(4), 6)

@@ -96,10 +96,10 @@ def ends(folder: Path) -> dict[str, Outcome]:
 
 def all_ends(out: Path, *, moved: bool = False) -> dict[str, Outcome]:
     """What became of every URL of all shards: each is one shard, its owner unless hosts moved."""
-    shards = load(out).shards
-    owners = Assignment(shards)
+    manifest = load(out)
+    owners = Assignment(manifest.shards)
     found: dict[str, Outcome] = {}
-    for shard in shards:
+    for shard in manifest.folders:
         for url, outcome in ends(shard_folder(out, shard)).items():
             assert moved or owners.of_url(url) == shard, url
             assert url not in found, url
@@ -109,7 +109,7 @@ def all_ends(out: Path, *, moved: bool = False) -> dict[str, Outcome]:
 
 def check_shards(out: Path, *, warcio: bool = False) -> None:
     """Every shard's folder is an ordinary, whole collection."""
-    for shard in load(out).shards:
+    for shard in load(out).folders:
         check_consistent(shard_folder(out, shard), warcio=warcio)
 
 

@@ -153,6 +153,7 @@ def resume(
     trust: bool = False,
     shards: int | None = None,
     add_shards: int = 0,
+    remove_shards: int = 0,
     ray: str = "",
     store: str | None = None,
     ui: bool = False,
@@ -169,6 +170,7 @@ def resume(
         trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
         shards: How many shards the collection has; leave it out to take whatever there is.
         add_shards: Go on with so many shards more; only the hosts that they win are moved.
+        remove_shards: Go on with so many fewer; only their hosts are moved, their pages stay.
         ray: Address of a Ray cluster to put the shards on; by default this machine.
         store: Where the cluster keeps the shards; leave it out to take what there is.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
@@ -185,8 +187,8 @@ def resume(
         quiet=quiet,
         ui=ui,
         metrics=metrics,
-        sharding=Sharding(shards, ray, store, add_shards)
-        if shards is not None or ray or store or add_shards or is_sharded(folder)
+        sharding=Sharding(shards, ray, store, add_shards, remove_shards)
+        if shards is not None or ray or store or add_shards or remove_shards or is_sharded(folder)
         else None,
         on_change="keep",
     )
@@ -199,6 +201,7 @@ class Sharding(msgspec.Struct, frozen=True):
     ray: str = ""
     store: str | None = None
     more: int = 0
+    fewer: int = 0
 
 
 def taken_up(folder: Path, *, trust: bool = False) -> Config:
@@ -259,10 +262,6 @@ def run(
         sharding: How it is spread over processes or machines; None for a crawl in this process.
         on_change: What to do about a changed topic.
     """
-    if sharding is not None and again is not None:
-        raise CollectionError(
-            f"{folder} consists of shards; make one of them first: honeyguide merge {folder}"
-        )
     place = None
     if metrics:
         from honeyguide.job.metrics import parse_place  # a server, which few crawls need
@@ -272,7 +271,15 @@ def run(
         partial(_run, config, folder, place, json=json, quiet=quiet, again=again)
         if sharding is None
         else partial(
-            _run_shards, config, folder, sharding, place, on_change=on_change, json=json, quiet=quiet
+            _run_shards,
+            config,
+            folder,
+            sharding,
+            place,
+            on_change=on_change,
+            json=json,
+            quiet=quiet,
+            again=again,
         )
     )
     if not ui:
@@ -340,6 +347,7 @@ def _run_shards(
     on_change: OnChange,
     json: bool,
     quiet: bool,
+    again: dict[str, Any] | None,
 ) -> None:
     """As `_run`, for a crawl of several shards."""
     from honeyguide.cluster.coordinator import ShardedCrawl  # few crawls need it
@@ -351,17 +359,20 @@ def _run_shards(
         ray=sharding.ray,
         store=sharding.store,
         add_shards=sharding.more,
+        remove_shards=sharding.fewer,
         on_change=on_change,
     )
     count = len(job.manifest.shards)
     where = f"Ray at {sharding.ray}" if sharding.ray else "this machine"
-    what = f"crawling for {config.topic.name!r} into {folder}"
+    doing = "crawling" if again is None else "visiting pages again"
+    what = f"{doing} for {config.topic.name!r} into {folder}"
     note(f"{what}, {count} shards on {where} (Ctrl-C stops it in order)")
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
     if not quiet:
         note(f"recipe {job.recipe.name}: {uses(job.recipe)}")
-    run_here(lambda: _watch_shards(job, metrics, quiet=quiet))
+    before = _so_far(folder) if again is not None else {}
+    run_here(lambda: _watch_shards(job, metrics, again, quiet=quiet))
     for url, reason in job.missed_examples:
         note(f"warning: example {url} was not used: {reason}")
     for said in [] if writes_logs() else list(job.warnings)[:MOST_WARNINGS]:
@@ -369,31 +380,37 @@ def _run_shards(
     now = job.progress
     if now.pages == 0 and now.waiting == 0 and job.reason != INTERRUPTED:
         raise CollectionError("no page was fetched; check the seeds and the network, then run it again")
-    facts: dict[str, object] = {
-        "stopped": job.reason,
-        "pages": now.pages,
-        "relevant": now.relevant,
-        "harvest": now.harvest,
-        "waiting": now.waiting,
-        "requests": now.requests,
-        "shards": count,
-        "collection": str(folder),
-    }
+    facts: dict[str, object] = {"stopped": job.reason}
+    facts |= (
+        {
+            "pages": now.pages,
+            "relevant": now.relevant,
+            "harvest": now.harvest,
+            "waiting": now.waiting,
+            "requests": now.requests,
+        }
+        if again is None
+        else _come_back(before, _so_far(folder))
+    )
+    facts |= {"shards": count, "collection": str(folder)}
     if job.restarts:
         facts["shards started again"] = job.restarts
     print_facts(facts, json=json)
+    verb, further = ("resume", "report") if again is None else ("recrawl", "changes")
     if job.reason == INTERRUPTED:
-        fail(f"interrupted; go on with: honeyguide resume {folder}")
+        fail(f"interrupted; go on with: honeyguide {verb} {folder}")
     else:
-        note(f"next: honeyguide report {folder}, honeyguide merge {folder}")
+        note(f"next: honeyguide {further} {folder}, honeyguide merge {folder}")
 
 
-async def _watch_shards(job: ShardedCrawl, metrics: tuple[str, int] | None, *, quiet: bool) -> None:
+async def _watch_shards(
+    job: ShardedCrawl, metrics: tuple[str, int] | None, again: dict[str, Any] | None, *, quiet: bool
+) -> None:
     stop_on_signals(job.stop)
     async with AsyncExitStack() as beside:
         await _serve(job, metrics, beside)
         progress = beside.enter_context(Progress(job.config.crawl.max_pages, quiet=quiet))
-        async for now in job.run():
+        async for now in job.run() if again is None else job.recrawl(**again):
             progress.update(
                 pages=now.pages,
                 relevant=now.relevant,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from honeyguide.cli.crawl import run, taken_up
+from honeyguide.cli.crawl import Sharding, run, taken_up
 from honeyguide.cli.environment import by_environment
 from honeyguide.errors import TopicError
+from honeyguide.store.shards import is_sharded
 
 
 def recrawl(
@@ -18,6 +19,7 @@ def recrawl(
     share: float = 0.8,
     all_pages: bool = False,
     trust: bool = False,
+    ray: str = "",
     ui: bool = False,
     metrics: str = "",
     json: bool = False,
@@ -36,6 +38,7 @@ def recrawl(
         share: Share of known pages among the visits; the rest is for new ones.
         all_pages: Visit pages that are off topic, too.
         trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
+        ray: Address of a Ray cluster for a collection of shards; by default this machine.
         ui: Open the portal to watch it; it stays open afterwards.
         metrics: Answer Prometheus at this port or address, such as 127.0.0.1:9109.
         json: Print the closing figures as JSON.
@@ -47,4 +50,15 @@ def recrawl(
         raise TopicError("--share must be above 0 and at most 1")
     again = {"older_than": older_than, "budget": budget, "share": share, "all_pages": all_pages}
     config = by_environment(taken_up(folder, trust=trust))
-    run(config, folder, json=json, quiet=quiet, ui=ui, metrics=metrics, again=again)
+    sharding = Sharding(ray=ray) if ray or is_sharded(folder) else None
+    run(
+        config,
+        folder,
+        json=json,
+        quiet=quiet,
+        ui=ui,
+        metrics=metrics,
+        again=again,
+        sharding=sharding,
+        on_change="keep",
+    )

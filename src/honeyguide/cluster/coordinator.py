@@ -22,9 +22,10 @@ import msgspec
 
 from honeyguide.cluster.addresses import Directory
 from honeyguide.cluster.dealing import Front, deal, portion_of, slots_of
-from honeyguide.cluster.learning import all_others, exchange_due
+from honeyguide.cluster.learning import Learned, all_others, exchange_due, keep_bequest, read_bequest
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
+from honeyguide.cluster.recrawls import Again, earlier, forget, keep
 from honeyguide.cluster.shard import Ended, Shard
 from honeyguide.cluster.snapshots import Claim, Snapshots, check_store
 from honeyguide.collection.collection import Collection
@@ -35,20 +36,29 @@ from honeyguide.engine import control
 from honeyguide.engine.budget import Budget, Tally, spent
 from honeyguide.engine.control import with_limits
 from honeyguide.engine.neighbours import Standing
-from honeyguide.errors import CollectionError, HoneyguideError, TopicError
-from honeyguide.failpoint import meant_for
+from honeyguide.engine.revisits import NOTHING_DUE
+from honeyguide.errors import CollectionError, HoneyguideError
+from honeyguide.failpoint import failpoint, meant_for
+from honeyguide.job.again import SHARE, asked_for
 from honeyguide.job.assemble import SOFTWARE, budget, politeness_policy
 from honeyguide.job.changed_topic import OnChange, settled
 from honeyguide.job.crawl import as_config
 from honeyguide.job.parts import chosen
 from honeyguide.job.progress import RATE_SECONDS, Progress
 from honeyguide.log import INFO, WARNING, say
-from honeyguide.model import Topic
+from honeyguide.model import Outcome, Topic
 from honeyguide.store import shards as manifests
 from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.lock import Lock
 from honeyguide.store.reviews import FILE as REVIEWS
-from honeyguide.store.shards import Manifest, is_sharded, new_manifest, shard_folder
+from honeyguide.store.shards import (
+    Manifest,
+    is_sharded,
+    new_manifest,
+    shard_folder,
+    with_more,
+    with_retired,
+)
 
 ROUND: Final = 0.5
 """Seconds between two rounds."""
@@ -75,6 +85,7 @@ class ShardedCrawl:
         out: Folder of the collection; one that exists is resumed.
         shards: How many; None for as many as the collection has.
         add_shards: More shards than the collection has, from now on.
+        remove_shards: Fewer, from now on: the last ones hand their hosts over.
         ray: Address of a Ray cluster; empty for a Ray of our own on this machine.
         store: Where snapshots of the shards are kept, as fsspec names it (a folder, `s3://bucket/path`);
             needed with `ray`. None for where the collection has them.
@@ -93,6 +104,7 @@ class ShardedCrawl:
         out: Path | str,
         shards: int | None = None,
         add_shards: int = 0,
+        remove_shards: int = 0,
         ray: str = "",
         store: str | None = None,
         work: Path | str = WORK,
@@ -105,20 +117,19 @@ class ShardedCrawl:
         self.config = as_config(topic, recipe, options)
         self._work = Path(work)
         self._every = snapshot_seconds
-        self.manifest = _with_more(self._manifest(shards, store), add_shards)
+        self.manifest = with_more(self._manifest(shards, store), _joining(add_shards, remove_shards))
         if ray and not self.manifest.store:
             raise ClusterError(
                 "--ray needs --store, where the machines keep their shards: a shared folder or S3"
             )
         if on_change == "rejudge":
             raise CollectionError(
-                "a collection of shards keeps its topic; go on with --keep, or merge it and judge that again"
+                "a collection of shards keeps its topic; go on with --keep, or judge pages of a merged one"
+                f" again: honeyguide merge {self.out} NEW_FOLDER, then crawl with --out NEW_FOLDER --rejudge"
             )
         first = shard_folder(self.out, self.manifest.shards[0])
         if is_collection(first):
             self.config = settled(first, self.config, on_change)
-        if self.config.crawl.keep_fresh:
-            raise TopicError("a crawl with shards cannot keep pages fresh; take keep_fresh out of [crawl]")
         self.recipe = chosen(self.config)
         self._address = ray
         self.reason = ""
@@ -141,13 +152,18 @@ class ShardedCrawl:
         self._sharing: asyncio.Future[None] | None = None
         self._shared_at = 0
         """Pages at which shards told each other last what they had learned."""
+        self._retired: dict[str, tuple[Standing, Learned]] = {}
+        """Where shards stood that have left, whose pages count, and what they had learned."""
+        self._opened: set[str] = set()
+        """Shards that have told the others which hosts are theirs by now."""
         self._lost: dict[str, asyncio.Future[None]] = {}
         """Shards that Ray is starting again."""
+        self._again: Again | None = None
+        """The recrawl that this is; None for a crawl."""
         self._claim: Claim | None = None
         self._more = 0
-        self._stop = ""
-        self._stops = 0
-        self._paused = False
+        """Shards that are to join; negative: to leave."""
+        self._stop, self._stops, self._paused = "", 0, False
         self._rates: deque[tuple[float, int]] = deque()
         self._relevant_at = (0, 0)
         self._woken = asyncio.Event()
@@ -169,7 +185,7 @@ class ShardedCrawl:
     @property
     def tally(self) -> Tally:
         """What all shards spent and found so far."""
-        found = self._standings.values()
+        found = [*self._standings.values(), *(one for one, _ in self._retired.values())]
         pages, relevant = sum(one.pages for one in found), sum(one.relevant for one in found)
         if relevant != self._relevant_at[0]:
             self._relevant_at = relevant, pages
@@ -210,6 +226,8 @@ class ShardedCrawl:
     def figures(self) -> dict[str, float | list[tuple[str, int]] | None]:
         """The same for Prometheus (`honeyguide.job.metrics`)."""
         tally, now = self.tally, self.progress
+        known = sum(one.known for one in self._standings.values())
+        known += sum(one.known for one, _ in self._retired.values())
         return {
             "honeyguide_pages_total": tally.pages,
             "honeyguide_relevant_pages_total": tally.relevant,
@@ -218,7 +236,7 @@ class ShardedCrawl:
             "honeyguide_crawl_seconds_total": tally.seconds,
             "honeyguide_harvest_ratio": tally.harvest,
             "honeyguide_pages_per_second": now.rate,
-            "honeyguide_known_urls": sum(one.known for one in self._standings.values()) or None,
+            "honeyguide_known_urls": known or None,
             "honeyguide_waiting_urls": now.waiting,
             "honeyguide_crawl_running": int(self.begun and not self.reason),
             "honeyguide_crawl_paused": int(self._paused),
@@ -228,8 +246,17 @@ class ShardedCrawl:
 
     def add_shards(self, count: int = 1) -> None:
         """Go on with more shards: all stop for a moment, and hand over the hosts that the new ones win."""
+        with_more(self.manifest, self._more + count)
         self._more += count
         self._woken.set()
+
+    def remove_shards(self, count: int = 1) -> None:
+        """Go on with fewer: all stop for a moment, and the last ones hand over their hosts and end.
+
+        Raises:
+            CollectionError: No shard would be left.
+        """
+        self.add_shards(-count)
 
     def stop(self, reason: str = "asked to stop") -> None:
         """Stop cleanly; a second call stops at once. The crawl can be resumed."""
@@ -237,11 +264,36 @@ class ShardedCrawl:
         self._stops += 1
         self._woken.set()
 
+    async def recrawl(
+        self,
+        *,
+        older_than: float | str = 0.0,
+        budget: int | None = None,
+        share: float = SHARE,
+        all_pages: bool = False,
+    ) -> AsyncIterator[Progress]:
+        """Visit the pages of the collection again, each shard those of its hosts; see `Crawl.recrawl`.
+
+        Args:
+            older_than: Leave out pages visited since, in seconds or as `7 d`.
+            budget: Visits in all; None for every page that is due.
+            share: Share of known pages among the visits of each shard.
+            all_pages: Pages off topic, too, not only those on topic and those on which such were found.
+        """
+        if not is_sharded(self.out):
+            raise CollectionError("there is no collection to visit again; crawl first")
+        asked = asked_for(older_than, budget, share, all_pages=all_pages)
+        self._again = earlier(self.out, asked, now=time.time()) or Again(time.time(), asked)
+        self._budget = Budget(max_pages=budget)
+        async for progress in self.run():
+            yield progress
+
     async def run(self) -> AsyncIterator[Progress]:
         """Crawl until a budget is spent or nothing is left, telling a few times a second how far it is."""
-        self._lay_out()
+        self._make_folder()
         lock = Lock(self.out / manifests.FILE)
         try:
+            self._lay_out()
             names = self.manifest.shards
             if self.manifest.store:
                 check_store(self.manifest.store)
@@ -250,20 +302,24 @@ class ShardedCrawl:
             connection = Connection(self._address)
             try:
                 connection.require_room(len(names))
+                if self._again is not None:
+                    keep(self.out, self._again)
                 say(INFO, "crawl started", topic=self.config.topic.name, shards=len(names), out=str(self.out))
                 self._read_standings()
                 await self._start(connection)
                 async for progress in self._rounds(connection):
                     yield progress
                 while self._more and not self._stop:
-                    await self._grow(connection)
+                    await self._regroup(connection)
                     await self._start(connection)
                     async for progress in self._rounds(connection):
                         yield progress
                 self.reason = self._stop
                 await self._farewell(connection, self._stop)
-                await asyncio.to_thread(self._bring_home)
+                await asyncio.to_thread(self._bring_home, *(self.ended.keys() & self.actors.keys()))
                 self._read_standings()  # the last pages came after the last word of a shard
+                if self._again is not None and self._stops == 0:
+                    forget(self.out)
                 yield self.progress
                 say(INFO, "crawl stopped", reason=self.reason, pages=self.tally.pages)
             finally:
@@ -277,8 +333,8 @@ class ShardedCrawl:
                 self._claim.release()
             lock.close()
 
-    def _lay_out(self) -> None:
-        """The collection's folder; the manifest comes last, and says that it is one of shards."""
+    def _make_folder(self) -> None:
+        """The collection's folder."""
         out = self.out
         if not is_collection(out):
             Layout.create(
@@ -286,51 +342,73 @@ class ShardedCrawl:
             )
         else:
             Layout.open(out).require_ours()
+
+    def _lay_out(self) -> None:
+        """The manifest, which says that the collection is one of shards, and which."""
+        out = self.out
         if not is_sharded(out) or manifests.load(out) != self.manifest:
             manifests.save(out, self.manifest)
-        for shard in self.manifest.shards:
+        for shard in self.manifest.at_work:
             shard_folder(out, shard).parent.mkdir(exist_ok=True)
 
     def _read_standings(self) -> None:
         """Where the shards stood when they stopped, until they say so themselves."""
-        for name in self.manifest.shards:
-            folder = shard_folder(self.out, name)
-            if is_collection(folder) and Layout(folder).state_file.exists():
-                with Collection.open(folder) as shard:
-                    found = shard.status()
-                self._standings[name] = Standing(
-                    pages=found.pages,
-                    relevant=found.relevant,
-                    bytes=found.bytes,
-                    requests=found.requests,
-                    seconds=found.seconds,
-                    waiting=found.waiting,
-                    limit=found.pages,
-                )
+        for name in self.manifest.at_work:
+            if (found := self._standing_of(name)) is not None:
+                self._standings[name] = found
+        for name in self.manifest.retired:
+            if name not in self._retired and (found := self._standing_of(name)) is not None:
+                self._retired[name] = found, read_bequest(self._models_of(name))
+
+    def _models_of(self, name: str) -> Path:
+        return Layout(shard_folder(self.out, name)).models_folder
+
+    def _standing_of(self, name: str) -> Standing | None:
+        """Where a shard stands by its folder; None where there is none."""
+        folder = shard_folder(self.out, name)
+        if not is_collection(folder) or not Layout(folder).state_file.exists():
+            return None
+        with Collection.open(folder) as shard:
+            found = shard.status()
+            known = found.known - shard.state.columns().counts().get(Outcome.ELSEWHERE, 0)
+        return Standing(
+            pages=found.pages,
+            relevant=found.relevant,
+            bytes=found.bytes,
+            requests=found.requests,
+            seconds=found.seconds,
+            waiting=found.waiting,
+            known=known,
+            spent=found.pages if self._again is None else 0,
+            limit=found.pages if self._again is None else 0,
+        )
 
     # Starting
 
     async def _start(self, connection: Connection) -> None:
         """Make the actors, and let the first shard gather what all need before the others begin."""
         self._connection = connection
-        names = self.manifest.shards
-        made = connection.ray.remote(Shard).options(
-            num_cpus=0 if connection.local else 1,
-            max_restarts=-1,
-            max_concurrency=8,
-            scheduling_strategy="SPREAD",
-        )
+        names = self.manifest.at_work
+        self._opened.clear()
         for name in names:
+            # One that leaves has nothing to fetch.
+            made = connection.ray.remote(Shard).options(
+                num_cpus=0 if connection.local or name in self.manifest.leaving else 1,
+                max_restarts=-1,
+                max_concurrency=8,
+                scheduling_strategy="SPREAD",
+            )
             folder = shard_folder(self.out, name).resolve()
             if self.manifest.store:
                 folder = self._work / _key(self.out)
             self.actors[name] = made.remote(
                 name,
-                names,
+                self.manifest.shards,
                 str(folder),
                 self.config,
                 store=self.manifest.store,
                 every=self._every,
+                again=self._again.for_shards if self._again is not None else None,
                 software=SOFTWARE,
                 fail_at=meant_for(name, os.environ),
             )
@@ -389,11 +467,15 @@ class ShardedCrawl:
             whole = await self._round()
             tally = self.tally
             self._rates.append((time.monotonic(), tally.pages))
-            self._stop = self._stop or (spent(self._budget, tally) if whole else "")
+            self._stop = self._stop or (self._spent(tally) if whole else "")
             idle = {name: one.moves for name, one in self._standings.items() if one.idle}
-            if whole and len(idle) == len(self.actors) and idle == rest:
-                self._stop = self._stop or DONE
+            quiet = [name for name, moves in idle.items() if whole and rest.get(name) == moves]
             rest = idle if whole else {}
+            for name in quiet:
+                if name in self.manifest.leaving:
+                    await self._retire(connection, name)
+            if self.actors.keys() <= set(quiet):
+                self._stop = self._stop or (DONE if self._again is None else NOTHING_DUE)
             changed = self._deal()
             if changed and not self._stop:
                 await self._round(changed)
@@ -407,6 +489,16 @@ class ShardedCrawl:
                     await asyncio.wait_for(self._woken.wait(), max(0.0, began + pause - time.monotonic()))
                 except TimeoutError:
                     continue
+
+    def _spent(self, tally: Tally) -> str:
+        """Why the crawl must stop now, or an empty string."""
+        if self._again is not None:
+            visits = sum(one.spent for one in self._standings.values())
+            full = self._budget.max_pages is not None and visits >= self._budget.max_pages
+            return f"budget of {self._budget.max_pages} visits is spent" if full else ""
+        if self.config.crawl.keep_fresh:  # it goes on with the pages it has
+            return spent(msgspec.structs.replace(self._budget, max_pages=None), tally)
+        return spent(self._budget, tally)
 
     async def _round(self, names: Sequence[str] = ()) -> bool:
         """Ask shards where they stand, and tell them what they may do; whether all answered.
@@ -442,6 +534,9 @@ class ShardedCrawl:
             starting = self._come_back(name, lost=True)
             self._lost[name] = asyncio.ensure_future(starting)  # the others go on meanwhile
             return False
+        if not standing.open:  # it is still reading its folder
+            return bool(stop)
+        self._opened.add(name)
         self._standings[name] = standing
         return True
 
@@ -469,14 +564,15 @@ class ShardedCrawl:
     def _deal(self) -> list[str]:
         """Give out a portion, by what shards say of the tops of their frontiers; whose limits changed."""
         found, before = self._standings, self._limits
-        if len(found) < len(self.actors):
-            return []
+        if not self.actors.keys() <= self._opened & found.keys():
+            return []  # one of them may yet hand hosts over, and say what was fetched of them
         moving = {name for one in found.values() for name in one.moving}
         fronts = [
-            Front(name, one.best, one.ready, one.pages) for name, one in found.items() if name not in moving
+            Front(name, one.best, one.ready, one.spent) for name, one in found.items() if name not in moving
         ]
-        pages, shards, slots = self.tally.pages, len(found), self.config.crawl.concurrency
-        if shards == 1:
+        pages, slots = self.tally.pages, self.config.crawl.concurrency
+        shards = len(self.manifest.shards)
+        if len(found) == 1:
             grants = dict.fromkeys(found, EVERYTHING)
         else:
             busy = {name: one.in_flight for name, one in found.items()}
@@ -486,12 +582,15 @@ class ShardedCrawl:
             grants = dict.fromkeys(found, 0) | deal(fronts, portion)
             dealt = slots_of({name: busy[name] + grants[name] for name in found}, each=slots)
             for name, one in found.items():
-                room = before.get(name, 0) - one.pages - busy[name]
+                room = before.get(name, 0) - one.spent - busy[name]
                 if _alike(room, grants[name], 2.0) and _alike(self._slots.get(name, 0), dealt[name], 1.25):
                     grants[name] = room  # not worth a message
                 else:
                     self._slots[name] = dealt[name]
-        self._limits = limits(found, charges(found, before), grants, budget=self._budget.max_pages)
+        most = self._budget.max_pages
+        if most is not None and self._again is None:
+            most -= sum(one.pages for one, _ in self._retired.values())
+        self._limits = limits(found, charges(found, before), grants, budget=most)
         return [name for name, limit in self._limits.items() if limit != before.get(name)]
 
     def _obey(self) -> None:
@@ -513,9 +612,12 @@ class ShardedCrawl:
     async def _share_learning(self, actors: Mapping[str, Any]) -> None:
         try:
             said = await asyncio.gather(*(self._ask(actor.learned.remote()) for actor in actors.values()))
-            told = {name: one for name, one in zip(actors, said, strict=True) if not one.is_empty}
+            told = dict(zip(actors, said, strict=True))
+            told |= {name: learned for name, (_, learned) in self._retired.items()}
+            told = {name: one for name, one in told.items() if not one.is_empty}
             for name, (order, models) in all_others(told).items():
-                actors[name].learn.remote(order, models)
+                if name in actors:
+                    actors[name].learn.remote(order, models)
         except self._connection.ray.exceptions.RayError as error:
             # A lost shard is being started again; there is a next time.
             say(INFO, "learning not shared", why=str(error).partition("\n")[0])
@@ -533,23 +635,50 @@ class ShardedCrawl:
 
     # Ending
 
-    async def _grow(self, connection: Connection) -> None:
-        """Stop the shards, and begin again with more of them; each hands over the hosts that others win."""
-        await self._farewell(connection, "shards are added")
+    async def _regroup(self, connection: Connection) -> None:
+        """Stop the shards, and begin again with more or fewer; each hands over hosts that others win."""
+        await self._farewell(connection, "shards are added" if self._more > 0 else "shards are removed")
         for actor in self.actors.values():
             connection.ray.kill(actor)
         for known in (self.actors, self._standings, self._limits, self._slots, self._lost, self.ended):
             known.clear()
-        self.manifest, self._more = _with_more(self.manifest, self._more), 0
+        self.manifest, self._more = with_more(self.manifest, self._more), 0
         manifests.save(self.out, self.manifest)
         connection.require_room(len(self.manifest.shards))
+
+    async def _retire(self, connection: Connection, name: str) -> None:
+        """End a shard whose hosts are all others' by now; its folder stays, and is read like the others."""
+        actor = self.actors[name]
+        try:
+            learned = await self._ask(actor.learned.remote())
+        except connection.ray.exceptions.RayActorError:
+            return  # it is started again, and comes to rest again
+        await self._end(connection, {name: actor}, "its hosts were handed over")
+        if name not in self.ended:
+            return
+        connection.ray.kill(actor)
+        for known in (self.actors, self._standings, self._limits, self._slots):
+            known.pop(name, None)
+        await asyncio.to_thread(self._bring_home, name)
+        keep_bequest(self._models_of(name), learned)
+        failpoint("retire.home")
+        self.manifest = with_retired(self.manifest, name)
+        manifests.save(self.out, self.manifest)
+        self._read_standings()
+        say(INFO, "shard left", shard=name)
 
     async def _farewell(self, connection: Connection, reason: str) -> None:
         """Let all shards stop in order."""
         if self._sharing is not None:
             self._sharing.cancel()
+        await self._end(connection, self.actors, reason)
+        self.missed_examples = tuple(
+            dict.fromkeys(missed for ended in self.ended.values() for missed in ended.missed)
+        )
+
+    async def _end(self, connection: Connection, actors: Mapping[str, Any], reason: str) -> None:
         until = time.monotonic() + FAREWELL
-        left, hurried = dict(self.actors), False
+        left, hurried = dict(actors), False
         while left and time.monotonic() < until:
             if self._stops > 1 and not hurried:
                 hurried = True
@@ -567,15 +696,12 @@ class ShardedCrawl:
                     del left[name]
         for name in left:
             say(WARNING, "shard did not stop in order", shard=name)
-        self.missed_examples = tuple(
-            dict.fromkeys(missed for ended in self.ended.values() for missed in ended.missed)
-        )
 
-    def _bring_home(self) -> None:
-        """Copy the shards from the store into the collection's folder, where readers look for them."""
+    def _bring_home(self, *names: str) -> None:
+        """Copy shards from the store into the collection's folder, where readers look for them."""
         if not self.manifest.store:
             return
-        for name in self.ended:
+        for name in names:
             folder = shard_folder(self.out, name)
             fresh = folder.with_name(f"{name}.fresh")
             shutil.rmtree(fresh, ignore_errors=True)
@@ -598,10 +724,11 @@ def _key(out: Path) -> str:
     return str(msgspec.json.decode((out / "collection.json").read_bytes()).get("made", ""))[:32] or "one"
 
 
-def _with_more(manifest: Manifest, count: int) -> Manifest:
-    """A manifest with more shards; those that it has keep their names."""
-    names = (*manifest.shards, *manifests.shard_names(len(manifest.shards) + count)[len(manifest.shards) :])
-    return msgspec.structs.replace(manifest, shards=names)
+def _joining(more: int, fewer: int) -> int:
+    """How many shards join, or leave (negative)."""
+    if min(more, fewer) < 0 or (more and fewer):
+        raise CollectionError("shards are added or removed, not both at once; give one number above 0")
+    return more - fewer
 
 
 def _alike(one: int, other: int, times: float) -> bool:

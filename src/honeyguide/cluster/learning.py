@@ -12,6 +12,7 @@ Names of arrays say what is done with them: `sum NAME`, with `at NAME` beside it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -24,12 +25,14 @@ from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import PageModel, SharingModel
 from honeyguide.relevance.reviewed import ReviewedModel
-from honeyguide.store.models import Saved
+from honeyguide.store.models import Saved, read_saved, write_saved
 
 EARLIEST = 2
 GROWTHS = (0.05, 0.5)
 """Learning is merged after so many pages, or when the crawl has grown by so much (among the first pages and
 after them), whichever comes later. Each time all shards fit their page models, so it is not done lightly."""
+BEQUESTS = ("bequest-order", "bequest-model")
+"""Files with what a shard had learned that has left."""
 MOST_ROWS = 2048
 """Samples that one shard is told, of all others together."""
 
@@ -127,6 +130,25 @@ def all_others(told: Mapping[str, Learned]) -> dict[str, tuple[Saved, list[Saved
     }
 
 
+def keep_bequest(folder: Path, learned: Learned) -> None:
+    """Write down what a shard that leaves has learned, for those that stay.
+
+    Args:
+        folder: Of its models.
+        learned: What it said last.
+    """
+    for name, saved in zip(BEQUESTS, (learned.order, learned.model), strict=True):
+        if saved is not None:
+            write_saved(folder, name, saved)
+
+
+def read_bequest(folder: Path) -> Learned:
+    """What a shard that has left had learned."""
+    return Learned(
+        *(read_saved(folder, name) if (folder / f"{name}.npz").is_file() else None for name in BEQUESTS)
+    )
+
+
 def _bare(model: PageModel) -> PageModel:
     """The model that learns from pages, without what reviews taught."""
     return model.inner if isinstance(model, ReviewedModel) else model
@@ -138,7 +160,9 @@ __all__ = [
     "added",
     "all_others",
     "exchange_due",
+    "keep_bequest",
     "learned_by",
     "others_of",
+    "read_bequest",
     "teach",
 ]

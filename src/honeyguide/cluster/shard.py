@@ -161,6 +161,7 @@ class Shard:
         config: The topic and all settings.
         store: Where snapshots are kept; empty for nowhere: then all shards are on the machine of the folder.
         every: Seconds between two snapshots.
+        again: Arguments of a recrawl (`Crawl.recrawl`); None for a crawl.
         software: The honeyguide of the coordinator; empty for whatever it is.
         fail_at: Fail point at which a test wants it to die, in its first life only.
     """
@@ -174,6 +175,7 @@ class Shard:
         *,
         store: str = "",
         every: float = 30.0,
+        again: Mapping[str, Any] | None = None,
         software: str = "",
         fail_at: str = "",
     ) -> None:
@@ -184,6 +186,7 @@ class Shard:
         self._shards = shards
         self._folder = Path(folder)
         self._every = every
+        self._again = again
         self._snapshots: Snapshots | None = None
         self._taken = time.monotonic()
         self._camera = threading.Lock()
@@ -399,7 +402,7 @@ class Shard:
         try:
             while True:
                 try:
-                    async for event in crawl.run():
+                    async for event in crawl.run() if self._again is None else crawl.recrawl(**self._again):
                         if event.kind == "warning" and len(self._warnings) < MOST_WARNINGS:
                             said = f"{event.data.get('source', '')}: {event.data.get('note', '')}"
                             self._warnings[said] = None

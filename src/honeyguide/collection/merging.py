@@ -265,7 +265,7 @@ def _open_shards(
     """All shards that have begun, in order of their names."""
     found = [
         _Shard(name, shard_folder(root, name), cursors.get(name, Cursor()), stack)
-        for name in manifest.shards
+        for name in manifest.folders
         if _has_begun(shard_folder(root, name))
     ]
     if not found:
@@ -693,9 +693,10 @@ def _one_host(row: int, found: Sequence[tuple[Host, float]]) -> tuple[Host, floa
         best,
         row=row,
         ready_at=max(host.ready_at for host, _ in found),
-        requests=sum(host.requests for host, _ in found),
-        fetched=sum(host.fetched for host, _ in found),
-        relevant=sum(host.relevant for host, _ in found),
+        # A host that moved took its figures along.
+        requests=max(host.requests for host, _ in found),
+        fetched=max(host.fetched for host, _ in found),
+        relevant=max(host.relevant for host, _ in found),
     )
     return merged, penalty
 

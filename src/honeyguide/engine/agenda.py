@@ -12,7 +12,7 @@ when its interval has passed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, nsmallest
 from math import inf
 from typing import Final, TypeAlias
 
@@ -68,6 +68,7 @@ class Agenda:
         how: How pages are visited again.
         recollect: Gives what is known of a page.
         rates: Change rates that are known, instead of learned ones.
+        is_mine: Whether a `host[:port]` may be asked from here; one of several shards asks its own only.
     """
 
     def __init__(
@@ -78,8 +79,10 @@ class Agenda:
         *,
         recollect: Recollect,
         rates: Rates | None = None,
+        is_mine: Callable[[str], bool] | None = None,
     ) -> None:
         self._state = state
+        self._is_mine = is_mine
         self._frontier = frontier
         self.how = how
         self._policy: RevisitPolicy = POLICIES[how.policy]()
@@ -112,9 +115,7 @@ class Agenda:
             self.plan(now)
         if not self.how.once and not self._may_go(now):
             return None
-        while self._later and (self._later[0][0] <= now or self._idle(now)):
-            _, row, gain, _ = heappop(self._later)
-            self._enter(row, gain, now)
+        self._look(now)
         while self._timed and self._timed[0][0] <= now:
             _, host = heappop(self._timed)
             if pages := self._due.get(host):
@@ -124,6 +125,12 @@ class Agenda:
             if waiting := self._ask(host, now, asked):
                 return waiting
         return None
+
+    def _look(self, now: float) -> None:
+        """Enter what has become due."""
+        while self._later and (self._later[0][0] <= now or self._idle(now)):
+            _, row, gain, _ = heappop(self._later)
+            self._enter(row, gain, now)
 
     def _ask(self, host: int, now: float, asked: Sequence[Asked]) -> Waiting | None:
         pages = self._due.get(host)
@@ -162,6 +169,8 @@ class Agenda:
 
     def next_due(self, now: float) -> float | None:
         """When to look again, not before `now`; None when nothing will be due."""
+        if self._until == -inf:
+            return now  # nothing is planned yet
         times = [self._timed[0][0]] if self._timed else []
         if self._later:
             due, _, _, soonest = self._later[0]
@@ -173,6 +182,25 @@ class Agenda:
         # Visits are spread over time: the next one has to be earned.
         earned = now if self.how.once or not self._rate else now + (1.0 - self._tokens) / self._rate
         return max(now, min(times), min(earned, self._until))
+
+    def best(self, now: float, most: int) -> tuple[list[float], int]:
+        """Gains of the pages of a recrawl that are worth most, of each host the first few; how many are due.
+
+        Args:
+            now: On the crawl's clock.
+            most: Gains, at most.
+        """
+        if now >= self._until:
+            self.plan(now)
+        self._look(now)
+        due = [pages[0][0] for pages in self._due.values()]
+        if len(due) < most:
+            due = [gain for pages in self._due.values() for gain, _ in pages[:most]]
+        gains = [-gain for gain in nsmallest(most, due)]
+        return gains, len(self._later) + sum(map(len, self._due.values()))
+
+    def _may_visit(self, row: int) -> bool:
+        return self._is_mine is None or self._is_mine(self._frontier.host_name(row))
 
     def _idle(self, now: float) -> bool:
         """Whether a visit was earned and no page is due: the next one goes early, but not at once again."""
@@ -212,7 +240,7 @@ class Agenda:
                 float(pages.tried[place] + SHORTEST),
             )
             for place in np.flatnonzero(due < inf).tolist()
-            if int(pages.rows[place]) not in self._under_way
+            if int(pages.rows[place]) not in self._under_way and self._may_visit(int(pages.rows[place]))
         ]
         heapify(self._later)
         self._due, self._ready, self._timed = {}, [], []

@@ -27,7 +27,7 @@ from honeyguide.store.checked import reading
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import FullText
-from honeyguide.store.outbox import DROPPED, HOST, Traveller
+from honeyguide.store.outbox import DROPPED, HOST, Traveller, is_held
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
 from honeyguide.web import falling_marginal, host_key, url_id
@@ -391,9 +391,12 @@ class Arrival:
         return False
 
     def _send(self, found: Found, parent: str, score: float = -1.0) -> int:
-        """Send one URL to the shard that owns it; the row that stands for it here. Seeds each shard has."""
+        """Send one URL to the shard that owns it; the row that stands for it here.
+
+        Seeds each shard has, but for those of one that left before it began.
+        """
         assert self._neighbours is not None
-        if found.source == SEED:
+        if found.source == SEED and self._neighbours.owns_hosts:
             return 0
         known = self._frontier.known
         priority = found.priority if found.outcome is Outcome.WAITING else DROPPED
@@ -404,35 +407,61 @@ class Arrival:
 
     def enter(self, batch: Batch) -> None:
         """Take in links that another shard found; what belongs to a third is passed on."""
+        assert self._neighbours is not None
+        self.take_in(batch.links, batch.sender)
+        self._neighbours.entered(batch, self._state)
+
+    def take_in(self, links: Sequence[Traveller], sender: str, *, handed: bool = False) -> None:
+        """Take in links, whose numbers are the caller's business.
+
+        Args:
+            links: What travelled.
+            sender: Shard that sent them.
+            handed: Whether URLs that are elsewhere so far are this shard's from now on, whatever a link says.
+        """
         neighbours = self._neighbours
         assert neighbours is not None
-        parents = self._pages_of(batch)
+        parents = self._pages_of(links, sender)
         arrived: list[Found] = []
         pages: dict[str, list[tuple[Traveller, Found]]] = {}
-        for link in batch.links:
+        homing: set[int] = set()
+        for link in links:
+            if not neighbours.is_mine(host := host_key(link.url)):
+                neighbours.pass_on(link, host)
+                continue
             if link.source == HOST:
                 self._take_over_host(link)
                 continue
             found = self._arrived(link, parents.get(link.parent, 0))
-            if not neighbours.is_mine(found.host):
-                neighbours.pass_on(link, found.host)
-            elif self._revising is not None and link.parent:
+            if handed or link.handed:
+                homing.add(found.id)
+            if self._revising is not None and link.parent:
                 pages.setdefault(link.parent, []).append((link, found))
             else:
                 arrived.append(found)
-        for parent, links in pages.items():
-            arrived += self._ranked_here(parent, links)
+        for parent, found_there in pages.items():
+            arrived += self._ranked_here(parent, found_there)
         rows = self._frontier.add(arrived, self._order.combine)
         for row, found in zip(rows, arrived, strict=True):
-            if found.outcome is Outcome.ELSEWHERE and self._frontier.is_waiting(row):
-                # A link was quicker than the shard that had asked for it before the host was handed over.
-                self._frontier.finish(row, Outcome.ELSEWHERE, found.reason)
+            if found.id in homing:
+                self._come_home(row, found)
         self.revise()
-        neighbours.entered(batch, self._state)
 
-    def _pages_of(self, batch: Batch) -> dict[str, int]:
-        """Rows that stand for the pages that a batch's links were found on."""
-        urls = list(dict.fromkeys(link.parent for link in batch.links if link.parent))
+    def _come_home(self, row: int, found: Found) -> None:
+        """A URL of a host that is this shard's by now, as its former owner has it."""
+        frontier = self._frontier
+        if found.outcome is Outcome.ELSEWHERE:
+            if frontier.is_waiting(row):
+                # A link was quicker than the shard that had asked for it before the host was handed over.
+                frontier.finish(row, Outcome.ELSEWHERE, found.reason)
+            elif frontier.status_of(row) is Outcome.ELSEWHERE:
+                frontier.change_outcome(row, Outcome.ELSEWHERE, found.reason)
+        elif frontier.status_of(row) is Outcome.ELSEWHERE and not is_held(frontier.reason_of(row)):
+            frontier.come_home(row, found)
+
+    def _pages_of(self, links: Sequence[Traveller], sender: str) -> dict[str, int]:
+        """Rows that stand for the pages that links of another shard were found on."""
+        urls = list(dict.fromkeys(link.parent for link in links if link.parent))
         found = [
             Found(
                 url=url,
@@ -441,7 +470,7 @@ class Arrival:
                 domain="",
                 priority=DROPPED,
                 outcome=Outcome.ELSEWHERE,
-                reason=f"shard {batch.sender}",
+                reason=f"shard {sender}",
             )
             for url in urls
         ]
@@ -450,13 +479,15 @@ class Arrival:
     def _take_over_host(self, record: Traveller) -> None:
         """A host that another shard has asked so far: its delays and failures hold on."""
         name = host_key(record.url)
-        if self._neighbours is not None and self._neighbours.is_mine(name):
-            host = self._frontier.meet_host(name, domain_of(name))
+        host = self._frontier.meet_host(name, domain_of(name))
+        ready_at = max(host.ready_at, record.memo.get("ready_at", 0.0))
+        if record.memo.get("requests", 0) >= host.requests:  # otherwise that of an owner before the last
             for field, value in record.memo.items():
                 if field in _HANDED_OVER:
                     setattr(host, field, type(getattr(host, field))(value))
-            host.ip = record.anchor
-            self._frontier.touch(host)
+            host.ip = record.anchor or host.ip
+        host.ready_at = ready_at
+        self._frontier.touch(host)
 
     def _arrived(self, link: Traveller, parent: int) -> Found:
         host = host_key(link.url)

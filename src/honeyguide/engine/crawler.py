@@ -272,7 +272,10 @@ class Crawler:
             best, ready = self.best_waiting()
             known = self._frontier.known - self._frontier.counts.get(Outcome.ELSEWHERE, 0)
         # Only what may become a page: counting other work would let a page too many through.
-        tally, busy = self.tally, self._frontier.in_flight
+        tally, busy, used = self.tally, self._frontier.in_flight, self.tally.pages
+        if self._comes_back_once is not None:
+            busy = len(self._tasks) + len(self._done)
+            used = max(0, self._comes_back_once.visits - busy)
         neighbours.mailbox.stand(
             Standing(
                 pages=tally.pages,
@@ -284,20 +287,27 @@ class Crawler:
                 waiting=self._frontier.waiting,
                 in_flight=busy,
                 known=known,
-                limit=max(neighbours.mailbox.limit or 0, tally.pages + busy),
+                spent=used,
+                limit=max(neighbours.mailbox.limit or 0, used + busy),
                 idle=idle,
                 moves=neighbours.moves + tally.pages + tally.requests,
                 best=best,
                 ready=ready,
                 last=self._last_url,
                 paused=self.paused,
+                open=True,
                 moving=neighbours.moving_to,
             )
         )
 
     def _is_idle(self, neighbours: Neighbours) -> bool:
         """Nothing waits, nothing is under way, nothing is to be said to others or committed."""
-        if self._tasks or self._done or self._frontier.waiting or self._committer.holds:
+        if self._tasks or self._done or self._committer.holds:
+            return False
+        if self._revisits is None:
+            if self._frontier.waiting:
+                return False
+        elif not self._revisits.once or self._next_ready(self._clock.now()) is not None:
             return False
         return not self._committer.hurried and not neighbours.leaving and neighbours.mailbox.at_rest
 
@@ -306,7 +316,14 @@ class Crawler:
         if self._neighbours is None:
             return True
         limit = self._neighbours.mailbox.limit
+        if self._comes_back_once is not None:
+            return limit is not None and self._comes_back_once.visits < limit
         return limit is not None and self.tally.pages + len(self._tasks) + len(self._done) < limit
+
+    @property
+    def _comes_back_once(self) -> Revisits | None:
+        """What counts the visits of a recrawl; None in a crawl."""
+        return self._revisits if self._revisits is not None and self._revisits.once else None
 
     async def _rest(self) -> None:
         """Commit what there is, and wait for others."""
@@ -418,6 +435,8 @@ class Crawler:
     def best_waiting(self) -> tuple[list[float], int]:
         """Priorities of the best URLs that could be asked for soon, and how many such URLs there are."""
         now, most = self._clock.now(), max(BEST, BEST_A_SLOT * self._options.concurrency)
+        if self._comes_back_once is not None:
+            return self._comes_back_once.best(now, most)
         of_host = inf if self._clock.virtual else self._traffic.pages_a_host(SOON)
         if self._frontier.known <= LOOKED_THROUGH:
             return self._frontier.best(now + SOON, most, of_host=of_host)
@@ -469,6 +488,8 @@ class Crawler:
         back = self._revisits
         if back is None:
             return self._next_new(now, busy)
+        if back.once and not self._may_ask():
+            return None
         asked = (self._host_ready, self._address_ready)
         if back.first and (known := back.pop(now, asked)):
             return known

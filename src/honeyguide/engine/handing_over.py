@@ -1,11 +1,14 @@
-"""A host gets another owner: its URLs are handed over when a shard is started and finds others beside it.
+"""A host gets another owner: its URLs are handed over when a shard is started and finds other owners.
 
-Rendezvous hashing moves only the hosts that a new shard wins. For these, in one transaction with the outbox:
+Rendezvous hashing moves only the hosts that a new shard wins, or those of a shard that leaves. For these, in
+one transaction with the outbox:
 
 - What waits goes to the new owner with its priority and memo, and is `ELSEWHERE` here.
 - So does what a rule dropped before any request: another link may bring it back to life.
-- What was asked for stays here with its outcome and its page; the new owner is told not to ask again.
+- What was asked for stays here with its outcome and its page; the new owner is told not to ask again. What
+  an earlier owner has is passed on likewise: that one may have left.
 - The host's record goes first: when it may be asked, its delays, its failures.
+- Links that wait for a shard that leaves go to the new owners.
 
 Until all of it has arrived the new owner asks nobody (`Standing.moving`).
 """
@@ -16,21 +19,22 @@ from typing import Final
 
 import msgspec
 
+from honeyguide.engine.arrival import Arrival
 from honeyguide.engine.neighbours import OWNERS, Neighbours
 from honeyguide.frontier import Found, Frontier
 from honeyguide.model import Host, Outcome
 from honeyguide.store.checked import numbers_from_text
-from honeyguide.store.outbox import HOST
+from honeyguide.store.outbox import HOST, held_by, is_held
 from honeyguide.store.state import State
 from honeyguide.web import host_key, url_id
 
 _URLS: Final = (
     "SELECT row, url, host, status, depth, redirects, parent, source, anchor, context, factors, memo, reason"
-    " FROM url WHERE status != ?"
+    " FROM url WHERE status != ? OR reason LIKE 'shard % has it'"
 )
 
 
-def hand_over(neighbours: Neighbours, state: State, frontier: Frontier) -> int:
+def hand_over(neighbours: Neighbours, state: State, frontier: Frontier, arrival: Arrival) -> int:
     """Write what belongs to others by now to the outbox; the number of URLs. The caller commits."""
     before, names = state.setting(OWNERS), list(neighbours.names)
     if before == names:
@@ -38,13 +42,16 @@ def hand_over(neighbours: Neighbours, state: State, frontier: Frontier) -> int:
     state.put_setting(OWNERS, names)
     if not isinstance(before, list):
         return 0
+    arrival.take_in(neighbours.readdress(state), neighbours.me, handed=True)
+    frontier.flush()
     for host in frontier.hosts():
         if not neighbours.is_mine(host.name):
             neighbours.leave(_host_record(host), "")
     count = 0
     for found in state.connection.execute(_URLS, (int(Outcome.ELSEWHERE),)).fetchall():
         count += _hand_over_url(neighbours, state, frontier, found)
-    neighbours.moving()
+    if neighbours.leaving:
+        neighbours.moving()
     return count
 
 
@@ -72,7 +79,10 @@ def _hand_over_url(
         return False
     depth, redirects, parent, source, anchor, context, factors, memo, reason = others
     outcome = Outcome(int(str(status)))
-    stays = outcome is not Outcome.WAITING and asked
+    held = outcome is Outcome.ELSEWHERE and is_held(str(reason))
+    if outcome is Outcome.ELSEWHERE and not held:
+        return False
+    stays = outcome is not Outcome.WAITING and asked and not held
     neighbours.leave(
         Found(
             url=str(url),
@@ -88,12 +98,13 @@ def _hand_over_url(
             factors=numbers_from_text(str(factors)),
             memo=numbers_from_text(str(memo)),
             outcome=Outcome.ELSEWHERE if stays else outcome,
-            reason=f"shard {neighbours.me} has it" if stays else str(reason),
+            reason=held_by(neighbours.me) if stays else str(reason),
         ),
         state.url_text(int(str(parent))),
+        handed=True,
     )
     if outcome is Outcome.WAITING:
         frontier.finish(row, Outcome.ELSEWHERE, "")
-    elif not stays:
+    elif not stays and not held:
         frontier.change_outcome(row, Outcome.ELSEWHERE)
     return True

@@ -34,6 +34,7 @@ from honeyguide.frontier import Found
 from honeyguide.model import Link
 from honeyguide.store.outbox import DROPPED, OUTBOX, Traveller
 from honeyguide.store.state import State, sound
+from honeyguide.web import host_key
 
 BATCH: Final = 500
 """Links in one batch, at most."""
@@ -83,8 +84,10 @@ class Standing(msgspec.Struct, frozen=True):
     waiting: int = 0
     in_flight: int = 0
     known: int = 0
+    spent: int = 0
+    """What counts towards its limit: pages, or visits of a recrawl."""
     limit: int = 0
-    """Pages it may have in all; never less than it has and asks for."""
+    """Pages (or visits) it may have in all; never less than it has and asks for."""
     idle: bool = False
     """Nothing waits or is under way, nothing has come in that is not committed, and nothing is to be sent."""
     moves: int = 0
@@ -95,6 +98,8 @@ class Standing(msgspec.Struct, frozen=True):
     """How many URLs could be asked for soon; no more of each host than it can give."""
     last: str = ""
     paused: bool = False
+    open: bool = False
+    """Whether the crawl has said so itself: it has read its folder, and told others what is theirs."""
     moving: list[str] = []
     """Shards that hosts are being handed over to."""
 
@@ -155,6 +160,11 @@ class Mailbox:
         """Committed batches for a shard beyond a number, oldest first, a few at a time."""
         with self._lock:
             return [batch for batch in self._out.get(to, ()) if batch.number > after][:8]
+
+    def withdraw(self, to: str) -> list[Batch]:
+        """Send a shard nothing any more; what it was to get. Only before anything is sent."""
+        with self._lock:
+            return list(self._out.pop(to, ()))
 
     def waiting_for(self) -> list[str]:
         """Shards that have not acknowledged everything."""
@@ -274,7 +284,7 @@ class Neighbours:
 
     Args:
         me: Name of this shard.
-        names: Of all shards.
+        names: Of all shards that own hosts; one that hands all of its hosts over is not among them.
         owner: Name of the shard that owns a `host[:port]`.
         mailbox: Where batches come and go.
         asks_sources: Whether this shard asks the discovery sources: one does, for all.
@@ -328,6 +338,11 @@ class Neighbours:
         """Whether links wait for the next commit."""
         return bool(self._leaving)
 
+    @property
+    def owns_hosts(self) -> bool:
+        """Whether any host is this shard's."""
+        return self.me in self.names
+
     def is_mine(self, host: str) -> bool:
         """Whether a `host[:port]` is this shard's."""
         return self.owner(host) == self.me
@@ -348,6 +363,7 @@ class Neighbours:
         link: Link | None = None,
         position: int = 0,
         of_page: dict[str, float] | None = None,
+        handed: bool = False,
     ) -> None:
         """Write a link to the outbox, with the next commit.
 
@@ -358,6 +374,7 @@ class Neighbours:
             link: As the page has it, for an owner that ranks it.
             position: Among the links of the page.
             of_page: What the order knows of the page, for the same.
+            handed: Whether the URL's host was this shard's until now.
         """
         traveller = Traveller(
             url=sound(found.url),
@@ -376,12 +393,33 @@ class Neighbours:
             tag_path=sound(link.tag_path[:TAG_PATH]) if link is not None else "",
             position=position,
             of_page=_finite(of_page or {}),
+            handed=handed,
         )
         self._leaving.setdefault(self.owner(found.host), []).append(traveller)
 
     def pass_on(self, link: Traveller, host: str) -> None:
         """A link that came here and is a third shard's."""
         self._leaving.setdefault(self.owner(host), []).append(link)
+
+    def readdress(self, state: State) -> list[Traveller]:
+        """Send what was meant for shards that own no hosts any more to the new owners; what is this one's.
+
+        Such a shard may have it already. It says so, and entering it twice does no harm.
+        """
+        mine: list[Traveller] = []
+        former = sorted(set(self.mailbox.waiting_for()) - set(self.names))
+        for to in former:
+            for batch in self.mailbox.withdraw(to):
+                for link in batch.links:
+                    if self.is_mine(host := host_key(link.url)):
+                        mine.append(link)
+                    else:
+                        self.pass_on(link, host)
+            state.remove_settings(f"{OUTBOX}{to}:", f"{OUTBOX}{to}:~")
+        if former or self._moving.keys() - set(self.names):
+            self._moving = {to: number for to, number in self._moving.items() if to in self.names}
+            state.put_setting(MOVING, self._moving)
+        return mine
 
     def write(self, state: State) -> None:
         """Put what leaves into the open transaction, and take out what has arrived."""

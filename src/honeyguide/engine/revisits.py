@@ -37,6 +37,20 @@ class Revisits:
         return self._how.once
 
     @property
+    def visits(self) -> int:
+        """Visits of a recrawl so far, those under way and new pages among them."""
+        return self._made + self._new
+
+    def best(self, now: float, most: int) -> tuple[list[float], int]:
+        """What the next visits of known pages are worth, best first; how many are due.
+
+        Args:
+            now: On the crawl's clock.
+            most: Figures, at most.
+        """
+        return self._agenda.best(now, most)
+
+    @property
     def first(self) -> bool:
         """Whether known pages have had less than their share."""
         return self._made * (1 - self._how.share) <= self._new * self._how.share

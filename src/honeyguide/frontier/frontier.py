@@ -306,6 +306,23 @@ class Frontier:
         status[row] = outcome
         self._pending.end(row, reason)
 
+    def come_home(self, row: int, found: Found) -> None:
+        """A URL that another shard had is this one's from now on, as that one says.
+
+        Args:
+            row: Of the URL, which is `ELSEWHERE`.
+            found: What the other shard had of it.
+        """
+        if found.outcome is Outcome.WAITING:
+            self.change_outcome(row, Outcome.ORDER)  # which a link brings back to life
+            self.add([found])
+        else:
+            self.change_outcome(row, found.outcome, found.reason)
+
+    def reason_of(self, row: int) -> str:
+        """Why a URL ended as it did."""
+        return self._pending.reason(row)
+
     def forgive(self, host: Host) -> None:
         """Ask a host again that was given up; its URLs that ended stay so."""
         host.given_up = False
@@ -317,6 +334,10 @@ class Frontier:
     def host_row(self, row: int) -> int:
         """Row of the host of a URL; 0 when it never had one."""
         return int(self._columns.hosts[row])
+
+    def host_name(self, row: int) -> str:
+        """Name of the host of a URL; empty when it never had one."""
+        return self._hosts[self.host_row(row)].name
 
     # Hosts
 

@@ -132,6 +132,15 @@ class Pending:
             return sound(self._new[row - self.written - 1].url)
         return self._state.url_text(row) if row else ""
 
+    def reason(self, row: int) -> str:
+        """Why a URL ended as it did, written or not."""
+        if row in self._ended:
+            return self._ended[row]
+        if row > self.written:
+            return self._new[row - self.written - 1].reason
+        found = self._state.connection.execute("SELECT reason FROM url WHERE row = ?", (row,)).fetchone()
+        return str(found[0]) if found is not None else ""
+
     def flush(self) -> None:
         """Write everything into the state's open transaction."""
         state, columns = self._state, self._columns

@@ -82,7 +82,7 @@ def _apply_to_shards(folder: Path) -> dict[str, object]:
         lines = read_plain(folder / REVIEWS)
     except FileNotFoundError:
         return total
-    for name in load_manifest(folder).shards:
+    for name in load_manifest(folder).folders:
         shard = shard_folder(folder, name)
         if not Layout(shard).state_file.is_file():
             continue

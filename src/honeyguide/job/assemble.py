@@ -375,7 +375,7 @@ def make_crawler(
         neighbours=neighbours,
     )
     if neighbours is not None:
-        hand_over(neighbours, stores.state, frontier)
+        hand_over(neighbours, stores.state, frontier, arrival)
         committer.commit(clock.now())
     retraining = None
     if layout is not None and reader is not None and isinstance(parts.model, ReviewedModel):
@@ -400,6 +400,7 @@ def make_crawler(
             back,
             recollect=Recollection(stores.state, layout.archive_folder if layout else None),
             rates=equipment.given.change_rates,
+            is_mine=neighbours.is_mine if neighbours is not None else None,
         )
         returning = Returning(stores, frontier, arrival, parts.order, admission=admission, tally=tally)
         made, new = recrawl.spent(stores.state, tally) if recrawl is not None else (0, 0)

@@ -14,7 +14,6 @@ import msgspec
 from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.schema import VERSION, Config
-from honeyguide.config.units import parse_span
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
@@ -121,6 +120,7 @@ class Crawl:
         self._pace = Pace()
         self._stop = ""
         self._again: again.RecrawlOptions | None = None
+        self._again_since: float | None = None
         self._setting_up: asyncio.Future[Any] | None = None
         self.reason = ""
         """Why the crawl stopped."""
@@ -175,6 +175,7 @@ class Crawl:
         budget: int | None = None,
         share: float = again.SHARE,
         all_pages: bool = False,
+        start: float | None = None,
     ) -> AsyncIterator[Event]:
         """Visit the pages of the collection again, giving each event once it is committed.
 
@@ -187,19 +188,15 @@ class Crawl:
             budget: Visits in all; None for every page that is due.
             share: Share of known pages among the visits.
             all_pages: Pages off topic, too, not only those on topic and those on which such were found.
+            start: When the recrawl of several shards began, for one of them.
 
         Raises:
             CollectionError: There is no collection with pages in `out`.
         """
         if self.out is None or not is_collection(self.out):
             raise CollectionError("there is no collection to visit again; crawl first")
-        try:
-            span = parse_span(older_than)
-        except ValueError as error:
-            raise TopicError(f"older_than = {older_than!r}: {error}") from None
-        if not isinstance(span, int | float) or span < 0 or not 0 < share <= 1 or (budget or 1) < 1:
-            raise TopicError("older_than is a time such as '7 d', share is in 0..1, budget is at least 1")
-        self._again = again.RecrawlOptions(float(span), budget, share, all_pages)
+        self._again = again.asked_for(older_than, budget, share, all_pages=all_pages)
+        self._again_since = start
         async for event in self.run():
             yield event
 
@@ -214,7 +211,7 @@ class Crawl:
         stores, layout = open_stores(self.config, self.out, clock)
         state = self.state = stores.state
         session = self.session = state.start_session(clock.now(), version=VERSION)
-        recrawl = again.begin(state, self._again, now=clock.now())
+        recrawl = again.begin(state, self._again, now=clock.now(), start=self._again_since)
         state.commit()
         say(
             INFO,

@@ -42,7 +42,7 @@ def order_explains(folder: Path, url: str, parts: Parts | None = None) -> dict[s
 
 def _home(folder: Path, url: str) -> Path:
     """The shard whose URL it is, among those of a collection."""
-    shards = [shard_folder(folder, name) for name in load_manifest(folder).shards]
+    shards = [shard_folder(folder, name) for name in load_manifest(folder).folders]
     for shard in shards:
         if Layout(shard).state_file.is_file():
             with State.open(Layout(shard).state_file, read_only=True) as state:

@@ -42,3 +42,20 @@ class Traveller(msgspec.Struct, frozen=True, array_like=True):
     """Where the link stands on that page: in its elements, and among its links."""
     of_page: dict[str, float] = {}
     """What the sender's order knows of that page (`SharingOrder.of_page`)."""
+    handed: bool = False
+    """The sender owned the URL's host until now: what it says of the URL holds, not what is known here."""
+
+
+def held_by(shard: str) -> str:
+    """Why a URL is `ELSEWHERE` at its owner: another shard asked for it before the host was handed over."""
+    return f"shard {shard} has it"
+
+
+def is_held(reason: str) -> bool:
+    """Whether that is why.
+
+    Example:
+        >>> is_held(held_by("03")), is_held("")
+        (True, False)
+    """
+    return reason.startswith("shard ") and reason.endswith(" has it")

@@ -35,13 +35,27 @@ class Manifest(msgspec.Struct, frozen=True):
 
     version: int
     shards: tuple[str, ...]
-    """Their names, which are their folders' names in `shards/`, in order."""
+    """Names of those that own hosts, which are their folders' names in `shards/`, in order."""
     assignment: str = RENDEZVOUS
     """How hosts are given to shards (`cluster.assignment`)."""
     store: str = ""
     """Where snapshots are kept (an fsspec URL); empty: nowhere but in the folder."""
     software: str = ""
     """The honeyguide that wrote it."""
+    leaving: tuple[str, ...] = ()
+    """Shards that own no hosts any more, and have not handed all of theirs over yet."""
+    retired: tuple[str, ...] = ()
+    """Shards that have: they crawl no more, and their pages are still the collection's."""
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """Shards that a crawl has to start."""
+        return self.shards + self.leaving
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """All shards that the collection consists of, for those who read it."""
+        return tuple(sorted(self.at_work + self.retired, key=int))
 
 
 def shard_names(count: int) -> tuple[str, ...]:
@@ -62,6 +76,40 @@ def shard_names(count: int) -> tuple[str, ...]:
 def new_manifest(count: int, *, store: str = "", software: str = "") -> Manifest:
     """A manifest of so many shards, as this version writes it."""
     return Manifest(VERSION, shard_names(count), RENDEZVOUS, store, software)
+
+
+def with_more(manifest: Manifest, count: int) -> Manifest:
+    """A manifest with more shards that own hosts, or fewer; those that stay keep their names.
+
+    New ones get names that none ever had. The last ones leave.
+
+    Args:
+        manifest: As it is.
+        count: How many join; negative: how many leave.
+
+    Raises:
+        CollectionError: There can be no such number of shards.
+
+    Example:
+        >>> fewer = with_more(new_manifest(4), -1)
+        >>> fewer.shards, fewer.leaving, with_more(fewer, 1).shards
+        (('00', '01', '02'), ('03',), ('00', '01', '02', '04'))
+    """
+    left = len(manifest.shards) + count
+    if left < 1:
+        raise CollectionError(
+            f"{-count} of {len(manifest.shards)} shards cannot be taken away; at least one must stay"
+        )
+    shards, gone = manifest.shards[:left], manifest.shards[left:]
+    first = int(manifest.folders[-1]) + 1
+    shards += shard_names(first + max(0, count))[first:]
+    return msgspec.structs.replace(manifest, shards=shards, leaving=manifest.leaving + gone)
+
+
+def with_retired(manifest: Manifest, shard: str) -> Manifest:
+    """A manifest in which a shard that was leaving has left."""
+    leaving = tuple(name for name in manifest.leaving if name != shard)
+    return msgspec.structs.replace(manifest, leaving=leaving, retired=(*manifest.retired, shard))
 
 
 def is_sharded(root: Path) -> bool:
@@ -102,7 +150,7 @@ def load(root: Path) -> Manifest:
         )
     _check(path, found)
     require_folder(root / FOLDER)
-    for shard in found.shards:
+    for shard in found.folders:
         require_folder(shard_folder(root, shard))
     return found
 
@@ -126,15 +174,17 @@ def require_count(root: Path, manifest: Manifest, count: int | None) -> None:
         manifest: What it says.
         count: What was asked for; None: whatever there is.
     """
-    if count is not None and count != len(manifest.shards):
+    held = len(manifest.shards)
+    if count is not None and count != held:
+        word = "add" if count > held else "remove"
         raise CollectionError(
-            f"{root} has {len(manifest.shards)} shards, not {count};"
-            " leave out --shards to go on with those it has"
+            f"{root} has {held} shards, not {count}; leave out --shards to go on with those it has,"
+            f" or resume it with --{word}-shards {abs(count - held)}"
         )
 
 
 def _check(path: Path, manifest: Manifest) -> None:
-    problem = _problem(manifest.shards)
+    problem = _problem(manifest.shards, manifest.at_work + manifest.retired)
     if manifest.version < 1:
         problem = f"version {manifest.version}"
     elif manifest.assignment != RENDEZVOUS:
@@ -143,8 +193,8 @@ def _check(path: Path, manifest: Manifest) -> None:
         raise CollectionError(f"{path} says what cannot be: {problem}; restore it from a copy")
 
 
-def _problem(shards: Sequence[str]) -> str:
-    if not 1 <= len(shards) <= MOST_SHARDS:
+def _problem(owners: Sequence[str], shards: Sequence[str]) -> str:
+    if not owners or len(shards) > MOST_SHARDS:
         return f"{len(shards)} shards"
     for shard in shards:
         if not _NAME.fullmatch(shard):
