@@ -85,7 +85,7 @@ def _from_html(body: bytes, url: str) -> str:
 
 
 def _absolute_links(tree: Any, url: str) -> None:
-    """Resolve links against the page, or what it names as `<base>`: trafilatura takes the host's root for it."""
+    """Resolve links against the page, or its `<base>`: trafilatura takes the host's root for it."""
     bases = tree.xpath("//base[@href]/@href")
     base = (parse_href(bases[0], url) if bases else None) or url
     for anchor in tree.xpath("//a[@href]"):
