@@ -117,9 +117,9 @@ def _without_none(values: dict[str, Any], model: type[pydantic.BaseModel] | None
 
 def _refusal(error: pydantic.ValidationError, file: TopicFile | None) -> TopicError:
     """The finding that stands first in the file, as one line."""
-    findings = [
-        (_location(finding["loc"]), _sentence(dict(finding))) for finding in error.errors(include_url=False)
-    ]
+    # A misspelt table is also a missing one: what is there and wrong says more than what is not there.
+    wrong = sorted(error.errors(include_url=False), key=lambda finding: finding["type"] == "missing")
+    findings = [(_location(finding["loc"]), _sentence(dict(finding))) for finding in wrong]
     if file is None:
         location, sentence = findings[0]
     else:
@@ -146,6 +146,9 @@ def _sentence(finding: dict[str, Any]) -> str:
     message = str(finding["msg"])
     if kind == "value_error":
         return f"{where}: {message.removeprefix('Value error, ')}"
+    if kind in ("too_long", "string_too_long"):
+        most, unit = finding["ctx"]["max_length"], "characters" if isinstance(given, str) else "items"
+        return f"{where} is too long: {len(given):,} {unit}; at most {most:,} are allowed"
     if kind == "tuple_type" and isinstance(given, dict):
         return f"{where} must be a list of tables; write it as [[{key}]]"
     if kind in ("model_type", "model_attributes_type"):
