@@ -292,6 +292,8 @@ class Collection:
         clock: Callable[[], float] = time.time,
         progress: Progress = silent,
         as_of: str | float | None = None,
+        language: str = "",
+        unique: bool = False,
     ) -> int:
         """Write the collection to a file; returns how many pages it holds.
 
@@ -306,6 +308,8 @@ class Collection:
             progress: Called with the number of pages done and the number in all.
             as_of: The pages as they were on this day, or at this moment. Archives hold every answer up to
                 then.
+            language: Only pages in this language, such as `en`.
+            unique: Leave out pages that repeat, or nearly repeat, another page of the export.
 
         Raises:
             CollectionError: With what to do about it.
@@ -318,6 +322,8 @@ class Collection:
             at=clock(),
             progress=progress,
             as_of=None if as_of is None else moment(as_of, end=True),
+            language=language,
+            unique=unique,
         )
         return write_export(source, Path(path), format)
 
