@@ -49,7 +49,7 @@ def export(
 
     Args:
         folder: The collection.
-        format: Kind of file. `markdown` is a folder with a file a page, `markdown-jsonl` one file.
+        format: Kind of file. `markdown` is a folder with a file per page, `markdown-jsonl` one file.
         out: File (or folder) to write, `-` for standard output; by default pages.FORMAT or the like in the
             collection.
         all_pages: Include pages that are not on topic.

@@ -52,7 +52,7 @@ class Format(msgspec.Struct, frozen=True):
 FORMATS = {
     each.name: each
     for each in (
-        Format("jsonl", "pages.jsonl", "application/x-ndjson", "One JSON object a page", text=True),
+        Format("jsonl", "pages.jsonl", "application/x-ndjson", "One JSON object per page", text=True),
         Format("csv", "pages.csv", "text/csv", "A table for spreadsheets; formulas are disarmed", text=True),
         Format(
             "parquet",
@@ -61,12 +61,12 @@ FORMATS = {
             "A table with types, for data frames",
             text=True,
         ),
-        Format("markdown", "markdown", "text/markdown", "Clean text, a Markdown file a page", folder=True),
+        Format("markdown", "markdown", "text/markdown", "Clean text, a Markdown file per page", folder=True),
         Format(
             "markdown-jsonl",
             "pages-markdown.jsonl",
             "application/x-ndjson",
-            "Clean text as Markdown, one JSON object a page",
+            "Clean text as Markdown, one JSON object per page",
         ),
         Format("warc", "pages.warc.gz", "application/warc", "Archived answers, record by record"),
         Format(

@@ -1,4 +1,4 @@
-"""The pages as clean Markdown: a folder with a file a page, or one file with a JSON object a page.
+"""The pages as clean Markdown: a folder with a file per page, or one file with a JSON object per page.
 
 Each file begins with front matter (YAML whose values are JSON, which any YAML reader takes): where the page
 came from, when, and what the crawl thought of it. What follows is the page's own text and as untrustworthy
@@ -103,7 +103,7 @@ def write_markdown_files(pages: MarkdownPages, folder: Path, *, progress: Progre
 
 
 def write_markdown_lines(pages: MarkdownPages, path: Path, *, progress: Progress = silent) -> int:
-    """Write one JSON object a page, its Markdown under `markdown`; how many pages.
+    """Write one JSON object per page, its Markdown under `markdown`; how many pages.
 
     Raises:
         CollectionError: The file cannot be written.
