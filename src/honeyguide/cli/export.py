@@ -56,7 +56,7 @@ def export(
         text: Add the text of each relevant page (tables and WACZ).
         language: Only pages in this language, such as en.
         unique: Leave out pages that repeat, or nearly repeat, another page of the export.
-        as_of: As the pages were on this day (2026-11-01), at this time, or so long ago (30d).
+        as_of: As the pages were on this day (2026-11-01), at this time, or this long ago (30d).
         json: Print what was written as JSON.
     """
     form = FORMATS[format]
