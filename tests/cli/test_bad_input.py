@@ -183,6 +183,14 @@ def test_a_reader_that_has_seen_enough() -> None:
         (PermissionError(13, "Permission denied", "/x"), "no permission for /x; check its owner", 2),
         (FileNotFoundError(2, "No such file", "/x"), "no such file or folder: /x; check the path", 2),
         (OSError(24, "Too many open files"), "too many open files; raise the limit", 2),
+        (
+            OSError(
+                98, "error while attempting to bind on address ('127.0.0.1', 8099): address already in use"
+            ),
+            "127.0.0.1:8099 is in use by another program; choose another port",
+            2,
+        ),
+        (OSError(98, "Address already in use"), "this port is in use by another program", 2),
         (OSError(5, "Input/output error", "/x"), "Input/output error: /x; run it again with --debug", 2),
         (MemoryError(), "out of memory; close other programs", 2),
         (ZeroDivisionError("x"), "internal error: ZeroDivisionError: x; run it again with --debug", 70),

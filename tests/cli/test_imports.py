@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.config.registry import EXTRAS
+from honeyguide.testing.made_collection import MadeCollection
 
 HEAVY = (
     "aiohttp",
@@ -75,6 +76,29 @@ def test_a_crawl_without_the_extras() -> None:
         [sys.executable, "-c", WITHOUT], check=True, capture_output=True, text=True, timeout=60
     )
     assert "pip install 'honeyguide[learn]'" in done.stdout
+
+
+READING = """
+import sys
+for name in ("scipy", "sklearn", "matplotlib"):
+    sys.modules[name] = None
+from honeyguide.cli import main
+folder = sys.argv[1]
+asked = ["report", folder], ["links", folder, "--duplicates"], ["report", folder, "--out", "x.png"]
+print(*[main(words) for words in asked])
+"""
+
+
+def test_figures_and_copies_are_shown_without_the_extras(tmp_path: Path) -> None:
+    with MadeCollection(tmp_path / "c") as made:
+        made.page("http://a.example/", title="A", text="a")
+    done = subprocess.run(
+        [sys.executable, "-c", READING, str(tmp_path / "c")],
+        check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "0 0 2"
+    assert "pages\t1" in done.stdout
+    assert "pip install 'honeyguide[plots]'" in done.stderr
 
 
 PORTAL = """

@@ -43,7 +43,7 @@ def test_run_and_compare(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     results = out / "results.json"
     assert main([*words, "--out", str(out), "--json"]) == 0
     assert capsys.readouterr().out.encode() == results.read_bytes()
-    assert main(["lab", "compare", str(results), "--recipes", "random", "best-first", "--json"]) == 0
+    assert main(["lab", "compare", str(out), "--recipes", "random", "best-first", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["recipe"], row["against"]) == ("random", "best-first")
     assert row["topics"] == 2

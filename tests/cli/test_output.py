@@ -89,3 +89,16 @@ def test_progress_is_silent_in_a_pipe_and_when_quiet() -> None:
         with Progress(None, quiet=quiet, console=console) as progress:
             progress.update(pages=1)
     assert screen.getvalue() == ""
+
+
+def test_lines_in_a_pipe_say_only_what_they_were_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("honeyguide.cli.output.LINE_SECONDS", 0.0)
+    with Progress() as progress:
+        progress.update(pages=30, relevant=3, rate=1.5, recipe="scout", last="https://a.example/")
+        progress.update(waiting=40)
+    assert capsys.readouterr().err.splitlines() == [
+        "honeyguide: scout: 30 pages, 3 relevant, 1.5 pages/s",
+        "honeyguide: scout: 30 pages, 3 relevant, 40 waiting, 1.5 pages/s",
+    ]

@@ -71,6 +71,9 @@ def test_what_is_wrong_is_said_with_what_to_type(
         (["crawl"], "name a topic file"),
         (["crawl", "https://example.org/"], "--keywords"),
         (["crawl", "seeds.txt", "--keywords", "owl"], "--seeds-file seeds.txt"),
+        (["crawl", "lists/none.txt", "--keywords", "owl"], "--seeds-file lists/none.txt"),
+        (["crawl", "example.org/a.htm", "--keywords", "owl"], "write https://example.org/a.htm"),
+        (["crawl", "example.org/a.txt", "--keywords", "owl"], "write https://example.org/a.txt"),
         (["crawl", "--keywords", "owl"], "no address to begin with"),
         (["crawl", "--keywords", "owl", "--seeds-file", "none.txt"], "check the name"),
     ):
@@ -98,6 +101,12 @@ def test_seeds_from_a_file(text: str, tmp_path: Path) -> None:
 def test_a_file_without_addresses_is_refused(tmp_path: Path) -> None:
     (tmp_path / "seeds").write_text("nothing here\n")
     with pytest.raises(TopicError, match="holds no web address"):
+        read_seeds(tmp_path / "seeds")
+
+
+def test_a_line_of_a_list_that_is_not_an_address_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "seeds").write_text("address\nhttps://a.example/\n# mine\nwww.b.example\n")
+    with pytest.raises(TopicError, match=r"seeds: 'www.b.example' is not a web address; write https://"):
         read_seeds(tmp_path / "seeds")
 
 

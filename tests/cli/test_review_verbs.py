@@ -49,7 +49,7 @@ async def test_list_accept_reject_undo_apply(crawled: Path, capsys: pytest.Captu
         (["accept", "https://nowhere.example/"], "has no page"),
         (["reject", "--host", "nowhere.example"], "no page of host"),
         (["undo"], "no decision is left"),
-        (["undo", "7"], "decision 7 does not stand"),
+        (["undo", "7"], "there is no decision 7 to undo"),
     ],
 )
 async def test_what_cannot_be_done_is_said_in_one_line(

@@ -173,7 +173,7 @@ def test_verbs(story: Story, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["changes", folder, "--feed", "--out", str(tmp_path / "owls.atom")]) == 0
     ElementTree.parse(tmp_path / "owls.atom")
     assert main(["changes", folder, "--since", "yesterday"]) == 2
-    assert "is no date; write 2026-11-01" in capsys.readouterr().err
+    assert "is not a date; write 2026-11-01" in capsys.readouterr().err
     assert main(["search", folder, "pellets", "--as-of", repr_time(story.first)]) == 0
     assert "/text" in capsys.readouterr().out
     assert main(["search", folder, "ural"]) == 0

@@ -11,6 +11,7 @@ from honeyguide.collection.collection import Collection
 from honeyguide.collection.directory import Directory, build_directory, subjects_for
 from honeyguide.collection.subject_terms import SubjectSpace
 from honeyguide.errors import CollectionError
+from honeyguide.model import Outcome
 from honeyguide.testing.made_collection import MadeCollection
 
 SUBJECTS = {
@@ -112,6 +113,20 @@ def test_copies_and_noindex_pages_are_left_out(tmp_path: Path) -> None:
         everyone = collection.links(relevant=False)
         assert everyone.links > found.links
     assert [subjects_for(pages) for pages in (1, 7, 8, 10**6)] == [1, 1, 2, 36]
+
+
+def test_links_to_addresses_dropped_at_once_know_their_host(tmp_path: Path) -> None:
+    with MadeCollection(tmp_path / "c") as made:
+        own = made.address("http://a.example/login", host="", status=Outcome.NOFOLLOW)
+        first = made.address("http://b.example/x", host="", status=Outcome.NOFOLLOW)
+        second = made.address("http://b.example/y", host="", status=Outcome.NOFOLLOW)
+        made.page("http://a.example/", host="a.example", title="A", text="a", links=[own, first, second])
+    with Collection.open(tmp_path / "c") as collection:
+        found = collection.links()
+        assert {page.url for page in found.authorities} == {"http://b.example/x", "http://b.example/y"}
+        assert (found.links, found.nodes) == (2, 3)
+        within = collection.links(within_hosts=True)
+        assert (within.links, within.nodes) == (3, 4)
 
 
 def relevant_rows(collection: Collection) -> set[int]:

@@ -54,6 +54,24 @@ def test_structure_stays_and_boilerplate_goes(folder: Path) -> None:
     assert "All rights reserved" not in markdown
 
 
+@pytest.mark.parametrize(
+    ("head", "link", "target"),
+    [
+        ("", "../index/birds.htm", "https://example.org/wp/index/birds.htm"),
+        ("", "Barn_Owl.htm#food", "https://example.org/wp/o/Barn_Owl.htm#food"),
+        ("", "?page=2", "https://example.org/wp/o/Owl.htm?page=2"),
+        ("", "//other.example/a", "https://other.example/a"),
+        ('<base href="/there/">', "a.htm", "https://example.org/there/a.htm"),
+    ],
+)
+def test_links_are_resolved_against_the_page(head: str, link: str, target: str) -> None:
+    body = f"""<html><head>{head}<title>Owls</title></head><body><article><h1>Owls</h1>
+    <p>The barn owl is a bird of open country; see <a href="{link}">the others</a> for those of the woods.</p>
+    </article></body></html>"""
+    made = to_markdown(body.encode(), url="https://example.org/wp/o/Owl.htm")
+    assert f"[the others]({target})" in made
+
+
 def test_a_page_says_what_it_is(folder: Path) -> None:
     with Collection.open(folder) as collection:
         page = collection.page("https://example.org/owls")

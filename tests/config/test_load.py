@@ -29,6 +29,18 @@ def refusal(path: Path) -> str:
     return message.removeprefix(f"{path}:")
 
 
+def test_a_misspelt_table_is_named_and_not_only_missed(tmp_path: Path) -> None:
+    text = '[topics]\nname = "n"\nkeywords = ["k"]\n'
+    assert refusal(put(tmp_path, text)).startswith("1: unknown table [topics]; did you mean '[topic]'?")
+
+
+def test_what_is_too_long_is_said_in_its_own_words(tmp_path: Path) -> None:
+    told = refusal(put(tmp_path, f'[topic]\nname = "n"\nkeywords = ["{"a" * 12_000}"]\n'))
+    assert told == (
+        "3: item 1 of 'keywords' in [topic] is too long: 12,000 characters; at most 10,000 are allowed"
+    )
+
+
 def test_every_key_has_a_description_and_a_default_that_is_valid() -> None:
     config = check_values({"topic": {"name": "n"}})
     assert check_values(tomllib.loads(freeze(config))).model_dump(exclude={"versions"}) == config.model_dump(

@@ -14,6 +14,8 @@ import pytest
 from endless import endless_site
 
 from honeyguide.integrations.mcp import CrawlLimits, make_mcp
+from honeyguide.model import Outcome
+from honeyguide.store.state import State
 from honeyguide.testing.made_collection import MadeCollection
 
 pytest.importorskip("mcp")
@@ -95,6 +97,40 @@ async def test_crawls_stay_within_what_the_operator_set(folder: Path) -> None:
         assert "allows only example.org" in said(refused)
         wrong = await client.call_tool("read_page", {"collection": "none", "url": "https://example.org/"})
         assert wrong.is_error
+
+
+async def test_without_a_number_a_crawl_takes_what_the_operator_allows(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr("honeyguide.integrations.mcp.begin_crawl", lambda *given: begun.append(given[2]))
+    for allowed, taken in ((30, 30), (1000, 100)):
+        async with Client(make_mcp([folder], CrawlLimits(pages=allowed))) as client:
+            asked = {"name": "new", "keywords": ["owl"], "seeds": ["https://example.org/"]}
+            assert f"at most {taken} pages" in said(await client.call_tool("start_crawl", asked))
+    assert "max_pages = 30" in begun[0]
+
+
+async def test_every_argument_says_what_it_is(folder: Path) -> None:
+    async with Client(make_mcp([folder], CrawlLimits(pages=5))) as client:
+        for tool in (await client.list_tools()).tools:
+            for name, schema in tool.input_schema.get("properties", {}).items():
+                assert schema.get("description"), f"{tool.name}: {name}"
+
+
+async def test_what_is_new_leaves_out_pages_that_asked_for_it_and_pages_that_are_gone(tmp_path: Path) -> None:
+    with MadeCollection(tmp_path / "owls") as made:
+        for name in ("shown", "hidden", "gone"):
+            made.page(f"https://example.org/{name}", title=name, text="owl")
+    with State.open(tmp_path / "owls" / "state.sqlite") as state:
+        for row, outcome in ((2, Outcome.NOINDEX), (3, Outcome.GONE)):
+            state.connection.execute("UPDATE url SET status = ? WHERE row = ?", (int(outcome), row))
+        state.commit()
+    async with Client(make_mcp([tmp_path])) as client:
+        new = said(await client.call_tool("what_is_new", {"collection": "owls"}))
+    assert "/shown" in new
+    assert "/hidden" not in new
+    assert "/gone" not in new
 
 
 @pytest.mark.realtime

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import http.server
+import threading
+
 import pytest
 
 from honeyguide.errors import TopicError
@@ -80,6 +83,39 @@ async def test_examples_fetched_before_are_not_fetched_again() -> None:
         ("Owls", True, True),
         ("Tax", False, False),
     ]
+
+
+@pytest.mark.realtime
+async def test_who_asks_and_how_is_taken_from_the_environment() -> None:
+    asked = []
+
+    class Site(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append((self.path, self.headers["User-Agent"]))
+            body = b"<title>Owls</title><p>The owl sleeps by day, the owl hunts at night.</p>"
+            self.send_response(404 if self.path == "/robots.txt" else 200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        environment = {
+            "HONEYGUIDE_NETWORK_CONNECT_TO": f'{{"*" = "127.0.0.1:{server.server_port}"}}',
+            "HONEYGUIDE_IDENTITY_USER_AGENT": "owls/1.0 (+https://example.org/bot)",
+            "HONEYGUIDE_POLITENESS_DELAY": "0",
+            "HONEYGUIDE_TOPIC_NAME": "not for the builder",
+        }
+        text = topic_text("owls", "owl\nhttp://a.example/owl")
+        seen = await inspect_topic(text, environment=environment)
+        server.shutdown()
+    assert [one.title for one in seen.examples] == ["Owls"]
+    assert seen.name == "owls"
+    assert ("/owl", "owls/1.0 (+https://example.org/bot)") in asked
 
 
 async def test_files_of_the_machine_are_not_read() -> None:

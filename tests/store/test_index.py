@@ -214,6 +214,10 @@ def test_damaged_and_foreign_files(tmp_path: Path) -> None:
     bad.write_bytes(b"not a database" * 100)
     with pytest.raises(CollectionError, match="delete it"):
         FullText.open(bad)
+    empty = tmp_path / "empty.sqlite"
+    empty.write_bytes(b"")
+    with pytest.raises(CollectionError, match="is empty or not an index; delete it"):
+        FullText.open(empty, read_only=True)
     newer = tmp_path / "newer.sqlite"
     connection = sqlite3.connect(newer)
     connection.execute("PRAGMA user_version=99")

@@ -113,6 +113,16 @@ def test_missing_collection(path: Path) -> None:
     assert not path.parent.exists()
 
 
+@pytest.mark.parametrize("what", ["missing", "empty"])
+def test_a_state_that_was_lost_is_not_a_crawl_to_begin_or_to_resume(path: Path, what: str) -> None:
+    (path.parent / "archive").mkdir(parents=True)
+    (path.parent / "archive" / "pages-00001.warc.gz").write_bytes(b"x")
+    if what == "empty":
+        path.write_bytes(b"")
+    with pytest.raises(CollectionError, match=f"is {what}, but there are pages in .*restore the state"):
+        State.open(path, read_only=True)
+
+
 def alter(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]:
     with closing(sqlite3.connect(path)) as connection, connection:
         return connection.execute(statement, values).fetchall()

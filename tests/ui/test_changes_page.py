@@ -34,7 +34,7 @@ def portal(story: Story) -> Iterator[RunningPortal]:
 def test_page_and_feed(portal: RunningPortal) -> None:
     page = portal.get("/changes?since=never")
     assert page.status >= 400
-    assert "is no date" in page.text
+    assert "is not a date" in page.text
     page = portal.get("/changes")
     assert page.status == 200
     assert "Nothing has changed" not in page.text
@@ -60,7 +60,7 @@ def test_api(portal: RunningPortal, story: Story) -> None:
     assert (status, found["total"], len(found["items"])) == (200, 5, 2)
     status, found = ask(portal, "GET", f"{ONE}/changes?since=never")
     assert status >= 400
-    assert "is no date" in found["error"]["message"]
+    assert "is not a date" in found["error"]["message"]
     status, found = ask(portal, "GET", f"{ONE}/search?q=pellets&as_of={iso(story.first)}")
     assert [item["url"] for item in found["items"]] == [f"{SITE}/text"]
     status, found = ask(portal, "GET", f"{ONE}/page?url={SITE}/text&include=versions")

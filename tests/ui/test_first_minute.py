@@ -62,8 +62,10 @@ def test_what_would_count_is_shown_while_one_types(watched: Watched, portal: Run
     page.locator("[name=pasted]").press_sequentially("\nhttp://127.0.0.1:9/ow")
     page.wait_for_timeout(1_000)
     expect(page.locator("#seen")).not_to_contain_text("127.0.0.1")
+    expect(page.locator("#seen")).to_contain_text("looked at when you leave its line")
     page.locator("[name=pasted]").press_sequentially("ls\n")
     expect(page.locator("#seen")).to_contain_text("http://127.0.0.1:9/owls")
+    expect(page.locator("#seen")).to_contain_text("None of these pages could be fetched")
     watched.check()
 
 

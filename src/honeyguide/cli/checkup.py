@@ -108,7 +108,7 @@ def _check_browser() -> Check:
         said = subprocess.run(command, capture_output=True, timeout=30, check=True, text=True)  # noqa: S603 - as set by the user
     except (OSError, subprocess.SubprocessError) as error:
         return Check("browser", "warning", f"{program} does not start: {error}", f"set {PROGRAM} to another")
-    found = f"{program} ({said.stdout.strip()[:60]})"
+    found = f"{program} ({said.stdout.partition(' built on ')[0].strip()[:60]})"
     if sandboxed():
         return Check("browser", "ok", f"{found}, in its sandbox")
     fix = f"crawl as another user than root, without {SANDBOX}=off"

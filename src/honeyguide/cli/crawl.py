@@ -81,7 +81,7 @@ def crawl(
             classes, without asking you (see `honeyguide trust`).
         keep: If the topic has changed, continue with the folder's.
         rejudge: Judge all pages of the folder again, by a topic that has changed, too.
-        shards: Crawl with so many processes at once, each with hosts of its own.
+        shards: Crawl with this many processes at once, each with hosts of its own.
         ray: Address of a Ray cluster for the shards; by default this machine.
         store: Where a cluster keeps its shards: a shared folder, or s3://bucket/path.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.
@@ -169,8 +169,8 @@ def resume(
         max_seconds: New limit on time, such as 90 or `2 h`, counted over all runs.
         trust: Continue a collection that was made elsewhere (see `honeyguide trust`).
         shards: How many shards the collection has; leave it out to take whatever there is.
-        add_shards: Go on with so many shards more; only the hosts that they win are moved.
-        remove_shards: Go on with so many fewer; only their hosts are moved, their pages stay.
+        add_shards: Add this many shards; only the hosts that they take over are moved.
+        remove_shards: Remove this many shards; only their hosts are moved, and their pages stay.
         ray: Address of a Ray cluster to put the shards on; by default this machine.
         store: Where the cluster keeps the shards; leave it out to take what there is.
         ui: Open the portal to watch and steer the crawl; it stays open afterwards.

@@ -30,7 +30,7 @@ def directory(
     Args:
         folder: The collection.
         out: Folder for the site; without it the subjects are only shown.
-        subjects: Number of subjects; 0 chooses one that suits the collection.
+        subjects: Number of subjects; by default one that suits the collection.
         seed: The same seed gives the same subjects.
         title: Title of the site; by default the topic's name.
         json: Print JSON.

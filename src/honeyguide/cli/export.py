@@ -40,6 +40,8 @@ def export(
     out: Annotated[Path | None, Parameter(name=OUT.name, allow_leading_hyphen=True)] = None,
     all_pages: bool = False,
     text: bool = False,
+    language: str = "",
+    unique: bool = False,
     as_of: str | None = None,
     json: bool = False,
 ) -> None:
@@ -47,36 +49,42 @@ def export(
 
     Args:
         folder: The collection.
-        format: Kind of file. `markdown` is a folder with a file a page, `markdown-jsonl` one file.
+        format: Kind of file. `markdown` is a folder with a file per page, `markdown-jsonl` one file.
         out: File (or folder) to write, `-` for standard output; by default pages.FORMAT or the like in the
             collection.
         all_pages: Include pages that are not on topic.
         text: Add the text of each relevant page (tables and WACZ).
-        as_of: As the pages were on this day (2026-11-01), at this time, or so long ago (30d).
+        language: Only pages in this language, such as en.
+        unique: Leave out pages that repeat, or nearly repeat, another page of the export.
+        as_of: As the pages were on this day (2026-11-01), at this time, or this long ago (30d).
         json: Print what was written as JSON.
     """
     form = FORMATS[format]
+    if out == STANDARD_OUTPUT and form.folder:
+        raise CollectionError(f"{format} is a folder of files; use --format markdown-jsonl with --out -")
+
+    def write(target: Path, name: str) -> int:
+        with Collection.open(folder) as collection, Meter(f"writing {name}") as meter:
+            return collection.export(
+                target,
+                format=format,
+                relevant=not all_pages,
+                text=text,
+                language=language,
+                unique=unique,
+                progress=meter,
+                as_of=as_of,
+            )
+
     if out == STANDARD_OUTPUT:
-        if form.folder:
-            raise CollectionError(f"{format} is a folder of files; use --format markdown-jsonl with --out -")
-        _to_standard_output(folder, format, all_pages=all_pages, text=text, as_of=as_of)
+        # The whole file first: a reader of the pipe gets all of it or nothing.
+        with tempfile.TemporaryDirectory(prefix="honeyguide.") as work:
+            made = Path(work) / form.file
+            write(made, "to standard output")
+            with made.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
         return
     target = out or folder / form.file
-    with Collection.open(folder) as collection, Meter(f"writing {target.name}") as meter:
-        count = collection.export(
-            target, format=format, relevant=not all_pages, text=text, progress=meter, as_of=as_of
-        )
+    count = write(target, target.name)
     print_facts({"file": str(target), "pages": count}, json=json)
-
-
-def _to_standard_output(folder: Path, name: str, *, all_pages: bool, text: bool, as_of: str | None) -> None:
-    """Make the whole file first: a reader of the pipe gets all of it or nothing."""
-    with tempfile.TemporaryDirectory(prefix="honeyguide.") as work:
-        made = Path(work) / FORMATS[name].file
-        with Collection.open(folder) as collection, Meter("writing to standard output") as meter:
-            collection.export(
-                made, format=name, relevant=not all_pages, text=text, progress=meter, as_of=as_of
-            )
-        with made.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()

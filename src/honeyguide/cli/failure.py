@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import sqlite3
 
 import cyclopts
@@ -62,7 +63,9 @@ def _system(error: OSError) -> str:
         case errno.EMFILE | errno.ENFILE:
             return "too many open files; raise the limit with: ulimit -n 4096"
         case errno.EADDRINUSE:
-            return "the address is in use by another program; choose another port"
+            port = re.search(r"\('([^']+)', (\d+)", str(error))
+            which = f"{port[1]}:{port[2]}" if port else "this port"
+            return f"{which} is in use by another program; choose another port"
     return f"{error.strerror or error}{':' + name if name else ''}; run it again with --debug for the details"
 
 

@@ -22,7 +22,7 @@ def compare(
     """Compare two results of lab run: differences with intervals and paired tests.
 
     Args:
-        first: Results as JSON.
+        first: A folder that lab run wrote, or its results.json.
         second: Other results; by default the first ones, to compare two recipes of one run.
         measure: What to compare, such as area_of_oracle, oracle_multiple_half, harvest_rate.
         recipes: Two names: that recipe of the first against the other of the second.

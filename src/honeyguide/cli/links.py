@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from rich.console import Console
 
 from honeyguide.cli.output import note, print_json, print_table
 from honeyguide.collection.collection import Collection
-from honeyguide.collection.link_analysis import RankedPage
+
+if TYPE_CHECKING:
+    from honeyguide.collection.link_analysis import RankedPage  # loads SciPy, which is an extra
 
 
 def links(

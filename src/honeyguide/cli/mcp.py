@@ -33,7 +33,7 @@ def mcp(
         port: Port to listen on (http); 0 takes a free one.
         token: What clients must send as `Authorization: Bearer` (http); by default a fresh one. Also read
             from HONEYGUIDE_TOKEN.
-        crawl_pages: Let agents start crawls of at most this many pages; 0 forbids crawls.
+        crawl_pages: Let agents start crawls of at most this many pages; by default they may start none.
         crawl_seconds: Time limit of such a crawl, in seconds.
         crawl_hosts: Only these hosts, and those below them.
         allow_net: Private networks that such a crawl may contact, such as 127.0.0.0/8.

@@ -10,7 +10,7 @@ from honeyguide.cli.output import clean, note, print_json
 def merge(folder: Path, new: Path, /, *, json: bool = False) -> None:
     """Make one ordinary collection of one that consists of shards.
 
-    Reading needs none of it: every command that reads works on shards as they are, also while they
+    Reading does not need it: every command that reads works on shards as they are, also while they
     crawl. Merge to go on with one machine, or to hand the collection on. The shards stay as they are.
     Archive files that are complete are not copied where both folders are on one disk.
 

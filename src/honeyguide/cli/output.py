@@ -191,10 +191,12 @@ class Progress:
         self._facts.update(facts)
         if self._lines and time.monotonic() - self._told >= LINE_SECONDS:
             self._told = time.monotonic()
-            pages, relevant = (_number(self._facts.get(name, 0)) for name in ("pages", "relevant"))
-            waiting, rate = (_number(self._facts.get(name, 0)) for name in ("waiting", "rate"))
-            line = f"{pages:.0f} pages, {relevant:.0f} relevant, {waiting:.0f} waiting, {rate:.1f} pages/s"
-            print(f"honeyguide: {line}", file=sys.stderr, flush=True)
+            recipe = f"{self._facts['recipe']}: " if "recipe" in self._facts else ""
+            told = [f"{_number(self._facts.get(name, 0)):.0f} {name}" for name in ("pages", "relevant")]
+            if "waiting" in self._facts:
+                told.append(f"{_number(self._facts['waiting']):.0f} waiting")
+            told.append(f"{_number(self._facts.get('rate', 0)):.1f} pages/s")
+            print(f"honeyguide: {recipe}{', '.join(told)}", file=sys.stderr, flush=True)
 
     def render(self) -> Group:
         """Bar, figures and the last page, as rich draws them."""

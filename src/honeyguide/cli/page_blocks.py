@@ -49,7 +49,7 @@ def blocks(
         collection: Score with the model of this collection.
         topic: Score with the model of this topic file (words and files; no example is fetched).
         out: Also draw the blocks into this picture (.png).
-        alpha: Granularity above 0 and up to 1; smaller values give smaller blocks.
+        alpha: Granularity above 0 and up to 1; smaller values give smaller blocks. By default 0.5.
         tags: Which elements count: today's or the paper's.
         json: Print JSON.
     """

@@ -29,11 +29,11 @@ def recrawl(
 
     Pages that are relevant and likely to have changed go first, and pages that brought new ones before. What
     is the same costs a header. New links are followed within their share. An interrupted run goes on when it
-    is started again in the same words.
+    is started again with the same options.
 
     Args:
         folder: The collection.
-        older_than: Leave out pages visited in this time before, such as 7d or 12h.
+        older_than: Leave out pages visited within this time, such as 7d or 12h.
         budget: Visits in all; by default every page that is due.
         share: Share of known pages among the visits; the rest is for new ones.
         all_pages: Visit pages that are off topic, too.

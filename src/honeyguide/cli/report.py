@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 from honeyguide.cli.everywhere import OUT
-from honeyguide.cli.output import print_facts, print_json, print_table
+from honeyguide.cli.output import note, print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.estimate import TOO_EARLY
 from honeyguide.collection.report import report_of
+from honeyguide.errors import MissingExtra
 from honeyguide.model import Outcome
 
 
@@ -25,7 +26,8 @@ def report(
 
     Args:
         folder: The collection.
-        out: Picture (.png, .svg) or page (.html) to write; by default `report.png` in the collection.
+        out: Picture (.png, .svg) or page (.html) to write; by default `report.png` in the collection
+            where the extra `plots` is installed.
         json: Print JSON.
     """
     target = out or folder / "report.png"
@@ -33,12 +35,19 @@ def report(
         status = collection.status()
         told = report_of(collection)
         languages = Counter(page.language or "unknown" for page in collection.pages())
-    if told.pages:
-        from honeyguide.collection.report_figure import (
-            draw_report,  # matplotlib is slow to load, and an extra
-        )
-
-        draw_report(told, target)
+    drawn = told.pages > 0
+    if drawn:
+        try:
+            # matplotlib is slow to load, and an extra
+            from honeyguide.collection.report_figure import draw_report
+        except ModuleNotFoundError:
+            missing = MissingExtra("drawing pictures", "plots")
+            if out is not None:
+                raise missing from None
+            note(str(missing))
+            drawn = False
+        else:
+            draw_report(told, target)
     recent = told.found[-1] - (told.found[-201] if told.pages > 200 else 0) if told.pages else 0
     facts: dict[str, object] = {
         "topic": told.topic,
@@ -54,7 +63,7 @@ def report(
         "seconds": round(status.seconds, 1),
         "waiting": status.waiting,
         "stopped": status.reason,
-        "plot": str(target) if told.pages else None,
+        "plot": str(target) if drawn else None,
     }
     hosts = {host.name: host.relevant for host in told.where if host.relevant}
     if json:

@@ -45,7 +45,7 @@ def schedule(
         at: Time of day, such as 03:30; by default one at night that differs from collection to collection.
             For an hour, only the minutes count.
         budget: Visits of one run; by default every page that is due.
-        older_than: Leave out pages visited in this time before, such as 7d.
+        older_than: Leave out pages visited within this time, such as 7d.
         cron: Print a line for crontab instead.
         json: Print the units, or the line, as JSON.
     """

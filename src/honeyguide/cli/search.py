@@ -31,7 +31,7 @@ def search(
         offset: Results to skip.
         host: Only pages of this host.
         language: Only pages in this language, such as en.
-        as_of: As the pages were on this day (2026-11-01), at this time, or so long ago (30d).
+        as_of: As the pages were on this day (2026-11-01), at this time, or this long ago (30d).
         json: Print JSON.
     """
     with Collection.open(folder) as collection:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 import numpy as np
@@ -32,6 +32,7 @@ from honeyguide.model import Outcome
 from honeyguide.store.checked import reading
 from honeyguide.store.index import FullText, Hit
 from honeyguide.store.layout import Layout
+from honeyguide.store.lock import holder
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Reviews, read_reviews
 from honeyguide.store.shards import is_sharded
@@ -41,6 +42,10 @@ from honeyguide.web.url import canonical, url_id
 if TYPE_CHECKING:
     from honeyguide.collection.directory import Directory
     from honeyguide.collection.link_analysis import LinkAnalysis
+
+
+BROKEN_OFF: Final = "it was broken off: killed, or no room on the disk"
+"""Why a session ended that wrote no end."""
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -138,7 +143,10 @@ class Collection:
         tally = self.state.setting("tally")
         spent = tally if isinstance(tally, dict) else {}
         sessions = self.state.sessions()
-        running = bool(sessions) and sessions[-1].stop is None
+        open_end = bool(sessions) and sessions[-1].stop is None
+        # A crawl that was killed, or had no room left, could not write its end.
+        running = open_end and (self.layout is None or holder(self.layout.lock_file) > 0)
+        reason = sessions[-1].reason if sessions else ""
         with reading("figures"):
             pages = int(spent.get("pages", 0))
             relevant = int(spent.get("relevant", 0))
@@ -155,7 +163,7 @@ class Collection:
                 seconds=float(spent.get("seconds", 0.0)),
                 sessions=len(sessions),
                 running=running,
-                reason=sessions[-1].reason if sessions else "",
+                reason=BROKEN_OFF if open_end and not running else reason,
             )
 
     def pages(
@@ -284,6 +292,8 @@ class Collection:
         clock: Callable[[], float] = time.time,
         progress: Progress = silent,
         as_of: str | float | None = None,
+        language: str = "",
+        unique: bool = False,
     ) -> int:
         """Write the collection to a file; returns how many pages it holds.
 
@@ -298,6 +308,8 @@ class Collection:
             progress: Called with the number of pages done and the number in all.
             as_of: The pages as they were on this day, or at this moment. Archives hold every answer up to
                 then.
+            language: Only pages in this language, such as `en`.
+            unique: Leave out pages that repeat, or nearly repeat, another page of the export.
 
         Raises:
             CollectionError: With what to do about it.
@@ -310,6 +322,8 @@ class Collection:
             at=clock(),
             progress=progress,
             as_of=None if as_of is None else moment(as_of, end=True),
+            language=language,
+            unique=unique,
         )
         return write_export(source, Path(path), format)
 

@@ -32,6 +32,7 @@ class LinkAnalysis(msgspec.Struct, frozen=True):
     hubs: tuple[RankedPage, ...]
     authorities: tuple[RankedPage, ...]
     nodes: int
+    """Addresses with a link that counts."""
     links: int
     rounds: int
     pages: int = 0
@@ -63,15 +64,12 @@ def analyse_links(
     # Only nodes with a link take part; the frontier is ten times as large.
     nodes, inverse = np.unique(np.concatenate((sources, targets)), return_inverse=True)
     left, right = inverse[: len(sources)].astype(np.int32), inverse[len(sources) :].astype(np.int32)
-    hosts = None if within_hosts else columns.hosts[nodes].astype(np.int32)
-    if hosts is not None:
-        # Addresses that were dropped at once have no host; each is taken for one of its own.
-        lost = hosts == 0
-        hosts[lost] = int(hosts.max(initial=0)) + 1 + np.arange(int(lost.sum()), dtype=np.int32)
+    hosts = None if within_hosts else _hosts_of(state, nodes, columns.hosts)
     found = hits(left, right, len(nodes), hosts=hosts)
     distinct = np.unique(left.astype(np.int64) * max(1, len(nodes)) + right)
-    outward = np.bincount(distinct // max(1, len(nodes)), minlength=len(nodes))
-    inward = np.bincount(distinct % max(1, len(nodes)), minlength=len(nodes))
+    left, right = distinct // max(1, len(nodes)), distinct % max(1, len(nodes))
+    outward, inward = np.bincount(left, minlength=len(nodes)), np.bincount(right, minlength=len(nodes))
+    counting = np.ones(len(left), np.bool_) if hosts is None else hosts[left] != hosts[right]
     verdicts = {
         row: (bool(yes), float(score)) for row, yes, score in zip(rows, on_topic, scores, strict=True)
     }
@@ -79,11 +77,31 @@ def analyse_links(
     return LinkAnalysis(
         hubs=shown.best(found.hubs, outward, limit),
         authorities=shown.best(found.authorities, inward, limit),
-        nodes=len(nodes),
-        links=len(distinct),
+        nodes=len(np.unique(np.concatenate((left[counting], right[counting])))),
+        links=int(counting.sum()),
         rounds=found.rounds,
         pages=len(rows),
     )
+
+
+def _hosts_of(state: State, nodes: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The host of each node, as a number.
+
+    Addresses that were dropped at once (nofollow, out of scope) have none in the columns: it is read from the
+    address, else a page's own navigation would count as links to strangers.
+    """
+    found = hosts[nodes].astype(np.int32)
+    lost = np.flatnonzero(found == 0)
+    if not len(lost):
+        return found
+    numbers = {host.name: host.row for host, _ in state.hosts()}
+    free = max(int(found.max(initial=0)), *numbers.values(), 0) + 1
+    for place in lost.tolist():
+        name = "".join(state.url_text(int(nodes[place])).split("/", 3)[2:3])
+        if name not in numbers:
+            numbers[name], free = free, free + 1
+        found[place] = numbers[name]
+    return found
 
 
 class _Shown:

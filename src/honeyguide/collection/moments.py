@@ -39,7 +39,7 @@ def moment(text: str | float, *, end: bool = False, now: float | None = None) ->
         span = parse_span(text)
     except ValueError:
         raise CollectionError(
-            f"{text!r} is no date; write 2026-11-01, 2026-11-01T12:00 or how long ago, such as 7d"
+            f"{text!r} is not a date; write 2026-11-01, 2026-11-01T12:00 or how long ago, such as 7d"
         ) from None
     assert isinstance(span, float)
     return (time.time() if now is None else now) - span

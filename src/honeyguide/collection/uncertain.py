@@ -90,7 +90,7 @@ def _advice(near: int, asked: int, pages: int) -> str:
         return "No page lies close to the line."
     lie = "1 page lies" if near == 1 else f"{near:,} pages lie"
     if not asked:
-        return f"{lie} close to the line; the verdicts are clear."
+        return f"{lie} close to the line; the other verdicts are clear."
     if near > 0.3 * pages:
         return f"{lie} close to the line; add example pages, or review {asked} of them."
     return f"{lie} close to the line; reviewing {asked} would settle most."

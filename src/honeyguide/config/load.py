@@ -117,9 +117,9 @@ def _without_none(values: dict[str, Any], model: type[pydantic.BaseModel] | None
 
 def _refusal(error: pydantic.ValidationError, file: TopicFile | None) -> TopicError:
     """The finding that stands first in the file, as one line."""
-    findings = [
-        (_location(finding["loc"]), _sentence(dict(finding))) for finding in error.errors(include_url=False)
-    ]
+    # A misspelt table is also a missing one: what is there and wrong says more than what is not there.
+    wrong = sorted(error.errors(include_url=False), key=lambda finding: finding["type"] == "missing")
+    findings = [(_location(finding["loc"]), _sentence(dict(finding))) for finding in wrong]
     if file is None:
         location, sentence = findings[0]
     else:
@@ -146,10 +146,11 @@ def _sentence(finding: dict[str, Any]) -> str:
     message = str(finding["msg"])
     if kind == "value_error":
         return f"{where}: {message.removeprefix('Value error, ')}"
-    if kind == "tuple_type" and isinstance(given, dict):
-        return f"{where} must be a list of tables; write it as [[{key}]]"
-    if kind in ("model_type", "model_attributes_type"):
-        return f"{where} must be a table; write it as [{key}]"
+    if kind in ("too_long", "string_too_long"):
+        return f"{where} {_too_long(given, finding['ctx']['max_length'])}"
+    wanted = "a list of tables; write it as [[{}]]" if kind == "tuple_type" else "a table; write it as [{}]"
+    if kind in ("model_type", "model_attributes_type") or (kind == "tuple_type" and isinstance(given, dict)):
+        return f"{where} must be {wanted.format(key)}"
     message = (
         message.replace("Input should be", "must be")
         .replace("String should", "must")
@@ -159,6 +160,11 @@ def _sentence(finding: dict[str, Any]) -> str:
         message = message.replace(f"a {technical}", plain)
     shown = repr(given) if not isinstance(given, bool) else str(given).lower()
     return f"{where} {message}, not {shown if len(shown) < 80 else shown[:77] + '...'}"
+
+
+def _too_long(given: str | list[object], most: int) -> str:
+    unit = "characters" if isinstance(given, str) else "items"
+    return f"is too long: {len(given):,} {unit}; at most {most:,} are allowed"
 
 
 def _named(table: Location, key: str | int) -> str:

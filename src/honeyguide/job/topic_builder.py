@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from honeyguide.collection.reasons import reasons
+from honeyguide.config.environment import PREFIX, with_environment
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import DEFAULT_RECIPE, VERSION, Config
 from honeyguide.engine.visit import Visit
@@ -34,6 +35,8 @@ MOST_STARTS = 5
 MOST_LINKS = 300
 MOST_KEPT = 200
 """Fetched pages that are kept for the next look."""
+_ASKING = tuple(f"{PREFIX}{table}_" for table in ("IDENTITY", "POLITENESS", "LIMITS", "NETWORK"))
+"""Variables that say who asks and how, not what a topic is."""
 _FROM_FILES = ("examples", "negatives", "background")
 
 
@@ -151,7 +154,12 @@ def checked_topic(text: str) -> Config:
 
 
 async def inspect_topic(
-    text: str, *, test: str = "", kept: Looked | None = None, around: int = 0
+    text: str,
+    *,
+    test: str = "",
+    kept: Looked | None = None,
+    around: int = 0,
+    environment: Mapping[str, str] | None = None,
 ) -> Inspection:
     """Fetch the examples, fit the page model, and see what it makes of them.
 
@@ -160,11 +168,15 @@ async def inspect_topic(
         test: Address of a page to judge, or a text.
         kept: Pages fetched before, so that no site is asked twice for a look; new ones are added.
         around: Also judge the pages to begin with and so many that the pages so far link to.
+        environment: Variables that say who asks and how (`HONEYGUIDE_IDENTITY_USER_AGENT`,
+            `HONEYGUIDE_POLITENESS_DELAY`, …), as a crawl obeys them; None for none.
 
     Raises:
         TopicError: The topic cannot be used; one line.
     """
     config = checked_topic(text)
+    asking = {name: value for name, value in (environment or {}).items() if name.startswith(_ASKING)}
+    config = with_environment(config, asking)
     looked = kept if kept is not None else Looked()
     known = looked.documents
     read = read_examples(config.as_topic(), Path(), read_file=_no_files, corpora=False)

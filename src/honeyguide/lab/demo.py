@@ -189,9 +189,14 @@ def row_of(record: CrawlRecord, seconds: float) -> dict[str, object]:
 def _next_steps(folder: Path, topic: str) -> list[str]:
     word = topic.split(maxsplit=1)[0]
     program = ".venv/bin/honeyguide" if Path(".venv/bin/honeyguide").exists() else "honeyguide"
+    steps = {
+        f"{program} search {folder} {word}": "search what was found",
+        f"{program} report {folder}": "figures and a picture",
+        f"{program} serve {folder}": "look at it in the browser",
+        f"{program} export {folder} --format csv": "take it elsewhere",
+    }
+    width = max(map(len, steps))
     return [
-        f"{program} search {folder} {word}            # search what was found",
-        f"{program} report {folder}                   # figures and a picture",
-        f"{program} export {folder} --format csv      # take it elsewhere",
+        *(f"{step:{width}}   # {what}" for step, what in steps.items()),
         f'{program} topic new "my topic" --keywords word another --seeds https://example.org/',
     ]

@@ -76,7 +76,7 @@ def _facts(held: Held, at: int, oldest: int) -> dict[str, str]:
         "folder": f"{good[1]} pages of its folder were on topic",
         "topic in context": f"the text around its links scores {scores[14]:.2f} for the topic",
         "topic in address": f"its address holds {scores[15]:.0%} of a keyword",
-        "exploring": f"exploring: {_only(host)} of this host and {_only(folder)} of this folder were fetched",
+        "exploring": f"exploring: {_only(host)} of this host and {_only(folder)} of this folder were tried",
     }
 
 

@@ -20,6 +20,7 @@ from honeyguide.parse.base import ParseJob
 from honeyguide.parse.html import HTML_TYPES, parse_page
 from honeyguide.parse.prescan import MAX_BYTES, prescan, refusal_of
 from honeyguide.web.charset import decode_html
+from honeyguide.web.url import parse_href
 
 EXTRA: Final = "markdown"
 LOOK: Final = 40
@@ -68,6 +69,7 @@ def _from_html(body: bytes, url: str) -> str:
     tree = trafilatura.load_html(body.decode("utf-8", "replace"))
     if tree is None:
         return ""
+    _absolute_links(tree, url)
     headings = _headings(tree)
     made = trafilatura.extract(
         tree,
@@ -80,6 +82,16 @@ def _from_html(body: bytes, url: str) -> str:
         include_comments=False,
     )
     return with_headings(made or "", headings).strip()
+
+
+def _absolute_links(tree: Any, url: str) -> None:
+    """Resolve links against the page, or its `<base>`: trafilatura takes the host's root for it."""
+    bases = tree.xpath("//base[@href]/@href")
+    base = (parse_href(bases[0], url) if bases else None) or url
+    for anchor in tree.xpath("//a[@href]"):
+        target = parse_href(anchor.get("href"), base)
+        if target:
+            anchor.set("href", target)
 
 
 def _headings(tree: Any) -> list[tuple[int, str, str]]:

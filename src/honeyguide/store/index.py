@@ -122,8 +122,10 @@ class FullText:
         if not 1 <= version <= SCHEMA_VERSION:
             connection.close()
             raise CollectionError(
-                f"{path} has index version {version}, this is version {SCHEMA_VERSION};"
-                " use the newer honeyguide, or delete the file, and the next run rebuilds it"
+                f"{path} has index version {version}, this honeyguide reads up to {SCHEMA_VERSION};"
+                " use a newer one, or delete the file: resuming the crawl makes it again"
+                if version > SCHEMA_VERSION
+                else f"{path} is empty or not an index; delete it: resuming the crawl makes it again"
             )
         index = cls(connection, path)
         index._has_past = version > 1

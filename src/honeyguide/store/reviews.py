@@ -146,8 +146,8 @@ def undo_review(folder: Path, *, at: float, number: int | None = None) -> Decisi
         standing = Reviews(written).standing
         wanted = [one for one in standing if number is None or one.number == number]
         if not wanted:
-            what = "no decision is left" if number is None else f"decision {number} does not stand"
-            raise HoneyguideError(f"{what} to undo; see `honeyguide review list`")
+            what = "no decision is left" if number is None else f"there is no decision {number}"
+            raise HoneyguideError(f"{what} to undo; see `honeyguide review list --decided`")
         write(Decision(len(written) + 1, at, "undo", undoes=wanted[-1].number))
         return wanted[-1]
 

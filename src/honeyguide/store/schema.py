@@ -72,6 +72,16 @@ SINCE_2 = ("visit", "visit_row", "visit_digest", "version", "version_row", "vers
 """What files of version 1 lack."""
 
 
+_LOST = (
+    "{path} is {what}, but there are pages in {folder}: restore the state from a copy,"
+    " or start again in another folder"
+)
+
+
+def _has_pages(path: Path) -> bool:
+    return any((path.parent / "archive").glob("*.warc.gz"))
+
+
 def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "NORMAL") -> sqlite3.Connection:
     """Open or create a state file; None is a state in memory.
 
@@ -86,6 +96,8 @@ def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "N
         _create(connection)
         return connection
     if read_only and not path.is_file():
+        if _has_pages(path):
+            raise CollectionError(_LOST.format(path=path, what="missing", folder=path.parent / "archive"))
         raise CollectionError(f"there is no collection at {path.parent}; start one with `honeyguide crawl`")
     try:
         connection = _connect_file(path, read_only=read_only)
@@ -121,6 +133,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool, syn
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if objects == 0 and application in (0, APPLICATION_ID):
         # New, or a crawl died after the file was begun and before its tables were committed.
+        if read_only and _has_pages(path):
+            raise CollectionError(_LOST.format(path=path, what="empty", folder=path.parent / "archive"))
         if read_only:
             raise CollectionError(f"the crawl of {path.parent} died before it began; resume it")
         connection.execute("PRAGMA journal_mode = WAL")

@@ -439,6 +439,11 @@ class State:
         found = self._connection.execute("SELECT row FROM page WHERE on_topic = 1 ORDER BY number")
         return [row for (row,) in found]
 
+    def rows_in_language(self, language: str) -> list[int]:
+        """Rows of the pages in a language, such as `en`."""
+        found = self._connection.execute("SELECT row FROM page WHERE language = ?", (language,))
+        return [row for (row,) in found]
+
     def page_count(self) -> int:
         """Number of pages kept."""
         (count,) = self._connection.execute("SELECT count(*) FROM page").fetchone()

@@ -80,17 +80,17 @@ class MadeCollection:
         anchor: str = "",
         reason: str = "",
     ) -> int:
-        """Add a known address; its row."""
-        held = self._hosts.get(host)
-        if held is None:
-            held = self._hosts[host] = Host(len(self._hosts) + 1, host, domain=host)
+        """Add a known address; its row. Without a host it is one that a crawl drops at once."""
+        if host and host not in self._hosts:
+            self._hosts[host] = Host(len(self._hosts) + 1, host, domain=host)
+        host_row = self._hosts[host].row if host else 0
         row = self._columns.extend(1)
         self._columns.ids[row] = url_id(url)
-        self._columns.hosts[row] = held.row
+        self._columns.hosts[row] = host_row
         self._columns.status[row] = status
         self._columns.priority[row] = priority
         self._urls.append(
-            (row, url_id(url), url, held.row, int(status), priority, 1, 0, 0, parent,
+            (row, url_id(url), url, host_row, int(status), priority, 1, 0, 0, parent,
              "link" if parent else "seed", anchor, "", "", "", reason)
         )  # fmt: skip
         return row

@@ -45,7 +45,11 @@ def read_seeds(path: Path) -> tuple[str, ...]:
         text = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise TopicError(f"{path}: {error.strerror}; check the name") from error
-    seeds = [url for found in _candidates(text) if (url := canonical(found.strip()))]
+    try:
+        candidates = _candidates(text)
+    except TopicError as error:
+        raise TopicError(f"{path}: {error}") from None
+    seeds = [url for found in candidates if (url := canonical(found.strip()))]
     if not seeds:
         raise TopicError(f"{path} holds no web address; write one a line, such as https://example.org/")
     return tuple(dict.fromkeys(seeds))
@@ -58,7 +62,11 @@ def refuse_files(words: Sequence[str]) -> None:
         TopicError: One of them is a file, or looks like one.
     """
     for word in words:
-        if "://" not in word and (Path(word).suffix.lower() in _FILES or Path(word).is_file()):
+        if "://" in word:
+            continue
+        first, slash, _ = word.partition("/")
+        named = Path(word).suffix.lower() in _FILES and not (slash and "." in first.strip("."))
+        if named or Path(word).is_file():
             raise TopicError(f"{word} looks like a file, not an address; use --seeds-file {word}")
 
 
@@ -71,7 +79,15 @@ def _candidates(text: str) -> list[str]:
         links.feed(text)
         return links.found
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    return [cell for row in csv.reader(lines) for cell in row if "://" in cell]
+    rows = list(csv.reader(lines))
+    if all(len(row) == 1 for row in rows) and any("://" in row[0] for row in rows):
+        # A plain list: whoever wrote a line there wants it crawled. The first may be a heading.
+        for (cell,) in rows[1:]:
+            if canonical(cell.strip()) is None:
+                raise TopicError(
+                    f"{cell.strip()[:80]!r} is not a web address; write https://..., or # before it"
+                )
+    return [cell for row in rows for cell in row if "://" in cell]
 
 
 def _plain(text: str) -> str:

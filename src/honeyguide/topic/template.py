@@ -21,7 +21,7 @@ name = {name}
 {negatives}
 # Text of every kind, to tell rare words from common ones.
 # background = ["corpus/*.txt"]
-# Node of a subject tree; | parts a label's names: "Sports|体育/Basketball|篮球".
+# Node of a subject tree; | separates names of one label: "Sports|体育/Basketball|篮球".
 {taxonomy}
 {languages}
 {description}

@@ -7,6 +7,7 @@ shown while one types: the script sends the fields, the pages are fetched as a c
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import threading
 from contextlib import suppress
@@ -84,7 +85,7 @@ def _look(form: Form) -> Response:
 
 def _looked(text: str, test: str = "", *, around: int = AROUND) -> Inspection:
     with _LOOKING:
-        return asyncio.run(inspect_topic(text, test=test, kept=_KEPT, around=around))
+        return asyncio.run(inspect_topic(text, test=test, kept=_KEPT, around=around, environment=os.environ))
 
 
 def _built(form: Form, *, seeds: str = "") -> str:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from starlette.concurrency import run_in_threadpool
 
 from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.collection import BROKEN_OFF
 from honeyguide.collection.estimate import Estimate, estimate_of
 from honeyguide.collection.merging import bring_up_to_date
 from honeyguide.collection.overview import POINTS, Overview, look
@@ -315,7 +316,7 @@ def stands(state: State, layout: Layout) -> Standing:
         asked = read_control(layout.root)
         if asked.session == last.number:
             budget, paused = with_limits(budget or Budget(), asked.budget), asked.paused
-    ended = "it was killed" if last.stop is None and not process else last.reason
+    ended = BROKEN_OFF if last.stop is None and not process else last.reason
     return Standing(
         running=process > 0,
         paused=paused and process > 0,

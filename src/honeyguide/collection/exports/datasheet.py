@@ -227,7 +227,8 @@ def _composition(state: State, selection: Selection, archive: Path | None) -> tu
         )
     if archive is not None:
         files = sorted(archive.glob("*.warc.gz"))
-        facts["archive"] = f"{len(files):,} WARC files, {sum(file.stat().st_size for file in files):,} bytes"
+        size = sum(file.stat().st_size for file in files)
+        facts["archive"] = f"{len(files):,} WARC file{'s' * (len(files) != 1)}, {size:,} bytes"
     return (
         _facts(facts),
         _counted(("language", "relevant pages"), languages),

@@ -52,7 +52,7 @@ class Format(msgspec.Struct, frozen=True):
 FORMATS = {
     each.name: each
     for each in (
-        Format("jsonl", "pages.jsonl", "application/x-ndjson", "One JSON object a page", text=True),
+        Format("jsonl", "pages.jsonl", "application/x-ndjson", "One JSON object per page", text=True),
         Format("csv", "pages.csv", "text/csv", "A table for spreadsheets; formulas are disarmed", text=True),
         Format(
             "parquet",
@@ -61,12 +61,12 @@ FORMATS = {
             "A table with types, for data frames",
             text=True,
         ),
-        Format("markdown", "markdown", "text/markdown", "Clean text, a Markdown file a page", folder=True),
+        Format("markdown", "markdown", "text/markdown", "Clean text, a Markdown file per page", folder=True),
         Format(
             "markdown-jsonl",
             "pages-markdown.jsonl",
             "application/x-ndjson",
-            "Clean text as Markdown, one JSON object a page",
+            "Clean text as Markdown, one JSON object per page",
         ),
         Format("warc", "pages.warc.gz", "application/warc", "Archived answers, record by record"),
         Format(
@@ -95,6 +95,10 @@ class ExportSource(msgspec.Struct, frozen=True):
     progress: Progress = silent
     as_of: float | None = None
     """As the collection was at this moment; None for now."""
+    language: str = ""
+    """Only pages in this language; empty for all."""
+    unique: bool = False
+    """Without pages that repeat another."""
 
     @property
     def reviews(self) -> Reviews | None:
@@ -124,7 +128,14 @@ class ExportSource(msgspec.Struct, frozen=True):
 
     def selection(self) -> Selection:
         """The pages asked for."""
-        return Selection(self.state, relevant=self.relevant, reviews=self.reviews, as_of=self.as_of)
+        return Selection(
+            self.state,
+            relevant=self.relevant,
+            reviews=self.reviews,
+            as_of=self.as_of,
+            language=self.language,
+            unique=self.unique,
+        )
 
     def index(self) -> AbstractContextManager[FullText | None]:
         """The full text, if texts are wanted."""
@@ -161,6 +172,8 @@ def write_export(source: ExportSource, path: Path, name: str) -> int:
         require_regular(path)
     if source.as_of is not None and not form.pages:
         raise CollectionError(f"{name} describes a collection as it is now; leave --as-of out")
+    if (source.language or source.unique) and not form.pages:
+        raise CollectionError(f"{name} describes a whole collection; leave --language and --unique out")
     if source.text and not form.text:
         having = ", ".join(each.name for each in FORMATS.values() if each.text)
         raise CollectionError(f"{name} files hold no texts of their own; use one of {having}, or no --text")

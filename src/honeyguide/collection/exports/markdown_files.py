@@ -1,4 +1,4 @@
-"""The pages as clean Markdown: a folder with a file a page, or one file with a JSON object a page.
+"""The pages as clean Markdown: a folder with a file per page, or one file with a JSON object per page.
 
 Each file begins with front matter (YAML whose values are JSON, which any YAML reader takes): where the page
 came from, when, and what the crawl thought of it. What follows is the page's own text and as untrustworthy
@@ -23,8 +23,8 @@ from honeyguide.store.atomic import replacing, replacing_folder
 MARKER = "pages.jsonl"
 """Lists the files of a folder; one that has it may be replaced."""
 FACTS = (
-    "url", "title", "language", "score", "on_topic", "review", "fetched_at", "digest", "warc_file",
-    "warc_offset",
+    "url", "title", "language", "score", "on_topic", "review", "fetched_at", "digest", "duplicate_of",
+    "warc_file", "warc_offset",
 )  # fmt: skip
 """Columns of the front matter, in this order."""
 MOST_BODY = 8 << 20
@@ -64,7 +64,7 @@ def front_matter(facts: dict[str, object]) -> str:
         title: "A \"barn\" owl"
         ---
     """
-    lines = [f"{name}: {json.dumps(value)}" for name, value in facts.items() if value not in ("", None)]
+    lines = [f"{name}: {_json(value)}" for name, value in facts.items() if value not in ("", None)]
     return "\n".join(["---", *lines, "---", ""])
 
 
@@ -91,26 +91,34 @@ def write_markdown_files(pages: MarkdownPages, folder: Path, *, progress: Progre
     count = 0
     with (
         replacing_folder(folder, made_by=(MARKER,)) as work,
-        (work / MARKER).open("w", encoding="utf-8", newline="\n") as listing,
+        (work / MARKER).open("w", encoding="utf-8", errors="replace", newline="\n") as listing,
     ):
         for number, facts, markdown in pages.read(progress):
             name = file_name(number, str(facts["title"]), str(facts["url"]))
             text = f"{front_matter(facts)}\n{markdown}\n"
             (work / name).write_text(text, encoding="utf-8", errors="replace", newline="\n")
-            listing.write(json.dumps({"file": name, **facts}) + "\n")
+            listing.write(_json({"file": name, **facts}) + "\n")
             count += 1
     return count
 
 
 def write_markdown_lines(pages: MarkdownPages, path: Path, *, progress: Progress = silent) -> int:
-    """Write one JSON object a page, its Markdown under `markdown`; how many pages.
+    """Write one JSON object per page, its Markdown under `markdown`; how many pages.
 
     Raises:
         CollectionError: The file cannot be written.
     """
     count = 0
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+    with (
+        replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="replace", newline="\n") as file,
+    ):
         for _, facts, markdown in pages.read(progress):
-            file.write(json.dumps({**facts, "markdown": markdown}) + "\n")
+            file.write(_json({**facts, "markdown": markdown}) + "\n")
             count += 1
     return count
+
+
+def _json(value: object) -> str:
+    """Letters of all scripts as they are, so that people and `grep` can read them."""
+    return json.dumps(value, ensure_ascii=False)

@@ -36,6 +36,8 @@ class Selection:
         relevant: Only pages on topic.
         reviews: What people said.
         as_of: As it was at this moment (epoch seconds); None for now.
+        language: Only pages in this language, such as `en`; empty for all.
+        unique: Leave out pages that repeat, or nearly repeat, another page of the export.
     """
 
     def __init__(
@@ -45,6 +47,8 @@ class Selection:
         relevant: bool = True,
         reviews: Reviews | None = None,
         as_of: float | None = None,
+        language: str = "",
+        unique: bool = False,
     ) -> None:
         self.state = state
         self.as_of = as_of
@@ -60,7 +64,10 @@ class Selection:
             on_topic = np.fromiter((then[row] for row in rows.tolist()), np.bool_, len(rows))
         judged = (said > 0) | (on_topic & (said == 0))
         allowed = status[rows] != Outcome.NOINDEX
-        self.rows: NDArray[np.int32] = rows[allowed & judged if relevant else allowed]
+        wanted = allowed & judged if relevant else allowed
+        if language:
+            wanted &= np.isin(rows, state.rows_in_language(language.lower()))
+        self.rows: NDArray[np.int32] = _without_copies(state, rows[wanted]) if unique else rows[wanted]
         """Rows of the pages in order of fetching; four bytes a page."""
         self._held = np.zeros(len(status), np.bool_)
         self._held[rows[allowed]] = True
@@ -108,6 +115,13 @@ class Selection:
             if done % _EVERY == 0:
                 progress(done, self.total)
         progress(self.total, self.total)
+
+
+def _without_copies(state: State, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Those rows that repeat none of the others: the first page of each group stays."""
+    held = set(rows.tolist())
+    copies = {row for row, equal, near in state.duplicates() if (equal or near) in held}
+    return rows[~np.isin(rows, list(copies))]
 
 
 def _said(state: State, rows: NDArray[np.int32], reviews: Reviews | None) -> NDArray[np.int8]:

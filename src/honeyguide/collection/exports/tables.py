@@ -175,7 +175,7 @@ def arrow_schema(columns: Sequence[Column]) -> Any:
     try:
         import pyarrow as arrow
     except ImportError:
-        raise MissingExtra("Arrow and Parquet", "tables") from None
+        raise MissingExtra("a table of Arrow or Parquet", "tables") from None
     kinds = {
         str: arrow.string(),
         int: arrow.int64(),

@@ -34,7 +34,9 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def read_results(path: Path) -> Results:
-    """Results that `lab run` wrote."""
+    """Results that `lab run` wrote: the file, or the folder that holds it."""
+    if path.is_dir():
+        path /= "results.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=Results)
     except OSError as error:

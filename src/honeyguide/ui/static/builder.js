@@ -40,13 +40,21 @@ function judged(one) {
 const card = (title, ...inside) => node("section", { class: "card" }, node("h2", {}, title), ...inside);
 const list = (pages) => node("ul", { class: "list" }, ...pages.map(judged));
 
+/** Why nothing was judged yet. */
+function nothing(seen) {
+  if (seen.missed.length) return "None of these pages could be fetched; below is why.";
+  const written = [...new FormData(form).values()].some((text) => /https?:/.test(text));
+  return written ? "An address is looked at when you leave its line."
+    : "Add an address, and the page and some that it links to are judged here.";
+}
+
 function show(seen, busy) {
   const all = [...seen.examples.filter((one) => one.wanted), ...seen.around];
   const counted = all.filter((one) => one.on_topic).length;
   place.replaceChildren(
     card("What would count", all.length
       ? node("p", {}, node("strong", {}, `${counted} of ${all.length}`), ` page${all.length === 1 ? "" : "s"} fetched for a look would count as on topic.`)
-      : node("p", { class: "soft" }, "Add an address, and the page and some that it links to are judged here."),
+      : node("p", { class: "soft" }, nothing(seen)),
     busy ? node("p", { class: "soft" }, "Fetching pages that they link to…") : "",
     node("p", { class: "line", id: "terms" }, ...seen.terms.slice(0, 20).map(([term]) => node("span", { class: "tag" }, term)))),
     ...(seen.examples.length ? [card("Your examples", list(seen.examples))] : []),
@@ -57,6 +65,7 @@ function show(seen, busy) {
 
 let turn = 0;
 let sent = "";
+let last = null;
 
 async function ask(data) {
   const answer = await fetch(`${page}/look`, { method: "POST", body: data });
@@ -65,9 +74,14 @@ async function ask(data) {
 
 async function look() {
   const data = fields();
-  if (data.toString() === sent || !data.get("pasted").trim()) return;
+  if (!data.get("pasted").trim()) return;
+  if (data.toString() === sent) {
+    if (last) show(last, false); // an address is being written: say that it waits
+    return;
+  }
   if (!data.get("name").trim()) data.set("name", "new topic");
   sent = data.toString();
+  last = null;
   const mine = ++turn;
   place.setAttribute("aria-busy", "true");
   // First what is known at once, then the pages around.
@@ -78,6 +92,7 @@ async function look() {
     if (seen.problem) place.replaceChildren(card("What would count", node("p", { class: "message" }, seen.problem)));
     else show(seen, !around && Boolean(data.get("seeds").trim() || /https?:/.test(data.get("pasted"))));
     if (seen.problem) break;
+    if (around) last = seen;
   }
   place.removeAttribute("aria-busy");
 }
