@@ -255,10 +255,10 @@ def test_main_links(rows: list[tuple[str, str, str]], main_text: str) -> None:
 
 def test_main_links_refuse_what_is_none() -> None:
     rules = (40, 0.8, 5)
-    for wrong in ([()], [("a",) * 7], [(None,) * 8], [None]):
+    for wrong in ([()], [("a",) * 8], [(None,) * 9], [None]):
         with pytest.raises(TypeError):
             main_links.marked(wrong, "", main_links._place, rules)  # type: ignore[arg-type]
-    good = [("a", "/", "", "", "b", "b", "p/a", -1)] * 6
+    good = [("a", "/", "", "", "b", "b", "p/a", -1, 0)] * 6
     with pytest.raises(TypeError):
         main_links.marked(good, "", lambda path: None, rules)  # type: ignore[arg-type,return-value]
     with pytest.raises(ZeroDivisionError):
@@ -678,14 +678,19 @@ def test_addresses(urls: list[str]) -> None:
 @given(
     st.lists(
         st.lists(
-            st.tuples(st.integers(0, 9), st.sampled_from(["", "owl", "é", "\ud800"]), st.sampled_from("ab")),
+            st.tuples(
+                st.integers(0, 9),
+                st.sampled_from(["", "owl", "é", "\ud800"]),
+                st.sampled_from("ab"),
+                st.integers(0, 3),
+            ),
             max_size=9,
         ),
         max_size=4,
     ),
     st.integers(0, 12),
 )
-def test_links_of_pages(pages: list[list[tuple[int, str, str]]], room: int) -> None:
+def test_links_of_pages(pages: list[list[tuple[int, str, str, int]]], room: int) -> None:
     python = pure("honeyguide.ordering.scout_links")
     assert type(python.read_links) is not type(scout_links.read_links)
     answers = []
@@ -695,33 +700,42 @@ def test_links_of_pages(pages: list[list[tuple[int, str, str]]], room: int) -> N
         draw = np.random.default_rng(room)
         urls = (
             draw.integers(1, 3, 12).astype(np.uint8),
-            draw.random((12, 3), np.float32),
+            draw.random((12, 4), np.float32),
             draw.integers(-1, 1, (12, 8)).astype(np.int32),
         )
+        lists = urls[1], draw.integers(-1, 1, (12, 8)).astype(np.int32)
         known = draw.random(4, np.float32), draw.integers(-1, 9, (4, 8)).astype(np.int32)
         for page in pages:
-            links = [Link(str(to), to, anchor, tag_path=path) for to, anchor, path in page]
+            links = [Link(str(to), to, text, tag_path=path, group=group) for to, text, path, group in page]
+            first = len(slots)
             read = module.new_read(len(links))
             found = module.read_links(links, slots, anchors, (len(slots), room - len(slots)), read)
             module.note_anchors(urls, read, known)
-            answers.append((found, *(each.tolist() for each in (*read, *urls)), dict(slots), dict(anchors)))
+            module.note_groups(lists, read, known, first)
+            arrays = (*read, *urls, lists[1])
+            answers.append((found, *(each.tolist() for each in arrays), dict(slots), dict(anchors)))
     assert answers[: len(pages)] == answers[len(pages) :]
 
 
 def test_links_of_pages_refuse_what_does_not_fit() -> None:
     links = [Link("a", 1, "owl")]
-    with pytest.raises(ValueError, match="three"):
+    with pytest.raises(ValueError, match="four"):
         scout_links.read_links(links, {}, {}, (0, 9), scout_links.new_read(2))
     with pytest.raises(ValueError, match="negative"):
         scout_links.read_links(links, {1: -3}, {}, (0, 9), scout_links.new_read(1))
     with pytest.raises(AttributeError):
         scout_links.read_links([None], {}, {}, (0, 9), scout_links.new_read(1))  # type: ignore[list-item]
-    urls = np.ones(2, np.uint8), np.zeros((2, 3), np.float32), np.zeros((2, 8), np.int32)
+    urls = np.ones(2, np.uint8), np.zeros((2, 4), np.float32), np.zeros((2, 8), np.int32)
     known = np.zeros(2, np.float32), np.zeros((2, 8), np.int32)
     for at, said in ((2, 0), (-1, 0), (0, 2)):
-        read = scout_links.Read(np.array([at]), np.array([said]), np.ones(1, np.int32))
+        read = scout_links.Read(np.array([at]), np.array([said]), np.ones(1, np.int32), np.zeros(1, np.int32))
         with pytest.raises(IndexError):
             scout_links.note_anchors(urls, read, known)
+    for at, said, group in ((2, 0, 0), (0, 2, 0), (0, 0, 1), (0, 0, -1)):
+        ones = np.ones(1, np.int32)
+        read = scout_links.Read(np.array([at]), np.array([said]), ones, np.array([group], np.int32))
+        with pytest.raises(IndexError):
+            scout_links.note_groups(urls[1:], read, known, 0)
     with pytest.raises(ValueError, match="fit"):
         scout_links.note_anchors(urls, read, (known[0], known[1][:1]))
 
@@ -747,7 +761,13 @@ def test_scout(seed: int) -> None:
     words = ["owl", "nest", "tax", "\ud800x", "\u6587\u4ef6", "hoot"]
     for url in chance.sample(urls, 80):
         links = [
-            Link(to, url_id(to), " ".join(chance.choices(words, k=2)), tag_path=chance.choice("abc"))
+            Link(
+                to,
+                url_id(to),
+                " ".join(chance.choices(words, k=2)),
+                tag_path=chance.choice("abc"),
+                group=chance.randrange(4),
+            )
             for to in chance.sample(urls, 12)
         ]
         page = Page(url, url_id(url), text=" ".join(chance.choices(words, k=40)))
@@ -862,6 +882,7 @@ ELEMENTS = st.tuples(
     st.sampled_from(["", "of owls", "神", "z" * 1_001]),
     st.just("body/a"),
     st.just(-1),
+    st.integers(0, 3),
 )
 TARGETS = st.sampled_from(
     [
@@ -895,7 +916,7 @@ def test_joined_links(rows: list[tuple[Any, str | None, bool]], known: bool, mos
 
 def test_joined_links_refuse_what_is_none() -> None:
     rules = ("", links._kind, links._no_follow, 9, 9)
-    wrong: list[tuple[Any, Any]] = [([("a",)], ["x"]), ([(1,) * 8], ["x"]), ([()], []), ([("",) * 8], [b"x"])]
+    wrong: list[tuple[Any, Any]] = [([("a",)], ["x"]), ([(1,) * 9], ["x"]), ([()], []), ([("",) * 9], [b"x"])]
     for found, urls in wrong:
         with pytest.raises((TypeError, ValueError)):
             links.joined(found, urls, None, rules)

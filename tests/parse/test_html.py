@@ -89,8 +89,19 @@ def test_a_link_in_full() -> None:
             context="See the B page",
             tag_path="body/div/ul/li/a",
             nofollow=True,
+            group=1,
         ),
     )
+
+
+def test_links_are_grouped_by_list_and_paragraph() -> None:
+    page = parsed(
+        "<body><a href=0>a</a><div><ul></ul><p>See <a href=1>b</a> and <b><a href=2>c</a></b></p>"
+        "<ul><li><a href=3>d</a><li><a href=4>e</a><ul><li><a href=5>f</a></ul><li><a href=6>g</a></ul></div>"
+        "<div hidden><ul><li><a href=7>h</a></ul></div>"
+        "<table><tr><td><a href=8>i</a><td><a href=9>j</a></table>"
+    )
+    assert [link.group for link in page.links] == [0, 1, 1, 2, 2, 3, 2, 4, 5, 5]
 
 
 def test_repeated_targets_are_joined() -> None:

@@ -40,6 +40,8 @@ class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Whether it stands in the page's main text, and not only in menus, footers and the like."""
     language: str = ""
     """The language that the page says its target is in (`hreflang`), as ISO 639-1 code where there is one."""
+    group: int = 0
+    """Which list, table, paragraph or box of the page it stands in, counted from 1 on; 0 for none."""
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True):

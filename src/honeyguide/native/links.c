@@ -255,7 +255,7 @@ said_too(PyObject *before, PyObject *more, Py_ssize_t most)
     return cut;
 }
 
-enum { URL, ANCHOR, CONTEXT, KIND, POSITION, PATH, NOFOLLOW, MAIN, FIELDS };
+enum { URL, ANCHOR, CONTEXT, KIND, POSITION, PATH, NOFOLLOW, MAIN, GROUP, FIELDS };
 
 static int
 set_item(PyObject *list, Py_ssize_t place, PyObject *value)
@@ -263,7 +263,7 @@ set_item(PyObject *list, Py_ssize_t place, PyObject *value)
     return value == NULL ? -1 : PyList_SetItem(list, place, value);
 }
 
-/* found, urls, main, (page, kind_of, no_follow, most links, most characters): a list of eight fields for each
+/* found, urls, main, (page, kind_of, no_follow, most links, most characters): a list of nine fields for each
    target, as `_Joined` has them. */
 PyObject *
 links_joined(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
@@ -291,8 +291,8 @@ links_joined(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
         PyObject *link = PyList_GET_ITEM(arguments[0], i), *url = PyList_GET_ITEM(arguments[1], i);
         if (url == Py_None)
             continue;
-        if (!PyTuple_Check(link) || PyTuple_GET_SIZE(link) != 8 || !PyUnicode_Check(url)) {
-            PyErr_SetString(PyExc_TypeError, "a link has eight fields");
+        if (!PyTuple_Check(link) || PyTuple_GET_SIZE(link) != 9 || !PyUnicode_Check(url)) {
+            PyErr_SetString(PyExc_TypeError, "a link has nine fields");
             goto fail;
         }
         for (Py_ssize_t field = 0; field < 7; field++)
@@ -356,6 +356,7 @@ links_joined(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
         PyList_SET_ITEM(entry, PATH, Py_NewRef(PyTuple_GET_ITEM(link, 6)));
         PyList_SET_ITEM(entry, NOFOLLOW, PyBool_FromLong(ignored));
         PyList_SET_ITEM(entry, MAIN, PyBool_FromLong(is_main));
+        PyList_SET_ITEM(entry, GROUP, Py_NewRef(PyTuple_GET_ITEM(link, 8)));
         int failed = PyDict_SetItem(places, url, entry) < 0 || PyList_Append(joined, entry) < 0;
         Py_DECREF(entry);
         if (failed)

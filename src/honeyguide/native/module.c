@@ -62,6 +62,7 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_words_take_in_page),
     TWIN(scout_links_read_links),
     TWIN(scout_links_note_anchors),
+    TWIN(scout_links_note_groups),
     TWIN(mixture_count_texts),
     TWIN(mixture_fill),
     TWIN(mixture_products),

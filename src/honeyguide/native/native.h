@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 4
+#define NATIVE_VERSION 5
 
 extern const char scan_page_doc[];
 int page_init(void);
@@ -85,6 +85,7 @@ PyObject *scout_words_take_in_page(PyObject *module, PyObject *const *arguments,
 int scout_links_init(void);
 PyObject *scout_links_read_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_links_note_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_links_note_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 /* relevance.c */
 PyObject *mixture_count_texts(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

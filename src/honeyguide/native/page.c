@@ -39,13 +39,14 @@ enum {
     VOID = 32,        /* has no end tag */
     RAW = 64,         /* its content is written as it is */
     UNCLEAR = 128,    /* behind it, what is markup cannot be told from a tree written out */
+    GROUPS = 256,     /* its links belong together */
 };
 
 enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, SCRIPT };
 
 typedef struct {
     const char *name;
-    unsigned char flags;
+    unsigned short flags;
     unsigned char role;
     PyObject *text; /* the name as a string, made once */
 } Tag;
@@ -55,37 +56,37 @@ static Tag TAGS[] = {
     {"address", BREAKS, 0, NULL},
     {"applet", SKIPPED, 0, NULL},
     {"area", VOID, AREA, NULL},
-    {"article", BREAKS, 0, NULL},
-    {"aside", BREAKS | BOILERPLATE, 0, NULL},
+    {"article", BREAKS | GROUPS, 0, NULL},
+    {"aside", BREAKS | BOILERPLATE | GROUPS, 0, NULL},
     {"audio", SKIPPED, 0, NULL},
     {"b", 0, 0, NULL},
     {"base", VOID, BASE, NULL},
     {"basefont", VOID, 0, NULL},
     {"bgsound", VOID, 0, NULL},
-    {"blockquote", BREAKS, 0, NULL},
+    {"blockquote", BREAKS | GROUPS, 0, NULL},
     {"body", BREAKS, 0, NULL},
     {"br", VOID | SPACES, 0, NULL},
     {"button", BREAKS | BOILERPLATE, 0, NULL},
     {"canvas", SKIPPED, 0, NULL},
     {"caption", BREAKS, 0, NULL},
-    {"center", BREAKS, 0, NULL},
+    {"center", BREAKS | GROUPS, 0, NULL},
     {"col", VOID, 0, NULL},
     {"datalist", SKIPPED, 0, NULL},
     {"dd", BREAKS, 0, NULL},
     {"details", BREAKS, 0, NULL},
     {"dialog", BREAKS | BOILERPLATE, 0, NULL},
-    {"dir", BREAKS, 0, NULL},
-    {"div", BREAKS, 0, NULL},
-    {"dl", BREAKS, 0, NULL},
+    {"dir", BREAKS | GROUPS, 0, NULL},
+    {"div", BREAKS | GROUPS, 0, NULL},
+    {"dl", BREAKS | GROUPS, 0, NULL},
     {"dt", BREAKS, 0, NULL},
     {"em", 0, 0, NULL},
     {"embed", VOID, 0, NULL},
-    {"fieldset", BREAKS, 0, NULL},
+    {"fieldset", BREAKS | GROUPS, 0, NULL},
     {"figcaption", BREAKS, 0, NULL},
-    {"figure", BREAKS, 0, NULL},
+    {"figure", BREAKS | GROUPS, 0, NULL},
     {"font", 0, 0, NULL},
-    {"footer", BREAKS | BOILERPLATE, 0, NULL},
-    {"form", BREAKS | BOILERPLATE, 0, NULL},
+    {"footer", BREAKS | BOILERPLATE | GROUPS, 0, NULL},
+    {"form", BREAKS | BOILERPLATE | GROUPS, 0, NULL},
     {"frame", VOID, FRAME, NULL},
     {"frameset", BREAKS, 0, NULL},
     {"h1", BREAKS | HEADING, 0, NULL},
@@ -95,7 +96,7 @@ static Tag TAGS[] = {
     {"h5", BREAKS | HEADING, 0, NULL},
     {"h6", BREAKS | HEADING, 0, NULL},
     {"head", 0, HEAD, NULL},
-    {"header", BREAKS, 0, NULL},
+    {"header", BREAKS | GROUPS, 0, NULL},
     {"hgroup", BREAKS, 0, NULL},
     {"hr", VOID | BREAKS, 0, NULL},
     {"html", 0, 0, NULL},
@@ -107,24 +108,24 @@ static Tag TAGS[] = {
     {"legend", BREAKS, 0, NULL},
     {"li", BREAKS, 0, NULL},
     {"link", VOID, RELATION, NULL},
-    {"main", BREAKS, 0, NULL},
+    {"main", BREAKS | GROUPS, 0, NULL},
     {"math", UNCLEAR, 0, NULL},
-    {"menu", BREAKS | BOILERPLATE, 0, NULL},
+    {"menu", BREAKS | BOILERPLATE | GROUPS, 0, NULL},
     {"meta", VOID, META, NULL},
-    {"nav", BREAKS | BOILERPLATE, 0, NULL},
+    {"nav", BREAKS | BOILERPLATE | GROUPS, 0, NULL},
     {"noembed", SKIPPED | RAW, 0, NULL},
     {"noframes", SKIPPED | RAW, 0, NULL},
     {"noscript", SKIPPED | RAW, 0, NULL},
     {"object", SKIPPED, 0, NULL},
-    {"ol", BREAKS, 0, NULL},
+    {"ol", BREAKS | GROUPS, 0, NULL},
     {"option", SPACES, 0, NULL},
-    {"p", BREAKS, 0, NULL},
+    {"p", BREAKS | GROUPS, 0, NULL},
     {"param", VOID, 0, NULL},
     {"plaintext", UNCLEAR, 0, NULL},
     {"pre", BREAKS, 0, NULL},
     {"script", SKIPPED | RAW, SCRIPT, NULL},
     {"search", BREAKS, 0, NULL},
-    {"section", BREAKS, 0, NULL},
+    {"section", BREAKS | GROUPS, 0, NULL},
     {"select", SKIPPED, 0, NULL},
     {"source", VOID, 0, NULL},
     {"span", 0, 0, NULL},
@@ -132,7 +133,7 @@ static Tag TAGS[] = {
     {"style", SKIPPED | RAW, 0, NULL},
     {"summary", BREAKS, 0, NULL},
     {"svg", SKIPPED, 0, NULL},
-    {"table", BREAKS, 0, NULL},
+    {"table", BREAKS | GROUPS, 0, NULL},
     {"tbody", BREAKS, 0, NULL},
     {"td", BREAKS, 0, NULL},
     {"template", SKIPPED, 0, NULL},
@@ -143,7 +144,7 @@ static Tag TAGS[] = {
     {"title", 0, TITLE, NULL},
     {"tr", BREAKS, 0, NULL},
     {"track", VOID, 0, NULL},
-    {"ul", BREAKS, 0, NULL},
+    {"ul", BREAKS | GROUPS, 0, NULL},
     {"video", SKIPPED, 0, NULL},
     {"wbr", VOID, 0, NULL},
     {"xmp", RAW, 0, NULL},
@@ -219,6 +220,7 @@ typedef struct {
     Py_ssize_t children; /* where the text of its children starts */
     Py_ssize_t node;     /* in the recorded tree */
     PyObject *path;      /* tag path of an anchor directly below, once made */
+    Py_ssize_t group;    /* number among the groups of links, once it has one; 0 before */
 } Open;
 
 typedef struct {
@@ -227,7 +229,7 @@ typedef struct {
     int depth;
     int hidden;
     int pictured; /* whether a picture below it has given its text */
-    Py_ssize_t node;
+    Py_ssize_t node, group;
 } Found;
 
 typedef struct {

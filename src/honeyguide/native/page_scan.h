@@ -11,7 +11,7 @@ typedef struct {
     int depth;
     int heads;
     Found *links;
-    Py_ssize_t link_count, link_room;
+    Py_ssize_t link_count, link_room, group_count;
     Py_ssize_t *waiting;       /* links whose parent is open */
     Py_ssize_t waiting_count, waiting_room, waiting_base;
     Py_ssize_t *anchors;       /* link of each open <a>, or -1 */
@@ -591,6 +591,19 @@ NAMED(tag_path)(SCAN *s, Range name)
     return NAMED(string)(out + start, MAX_PATH_LENGTH - start);
 }
 
+/* The innermost open element whose links belong together, numbered at its first link; 0 where there is none. */
+static Py_ssize_t
+NAMED(group)(SCAN *s)
+{
+    for (int level = s->depth - 1; level >= 0; level--)
+        if (s->open[level].tag->flags & GROUPS) {
+            if (s->open[level].group == 0)
+                s->open[level].group = ++s->group_count;
+            return s->open[level].group;
+        }
+    return 0;
+}
+
 /* Note a link: its index, -1 when the page has too many, -2 on error. */
 static Py_ssize_t
 NAMED(found)(SCAN *s, PyObject *kind, Range *attributes, int target, Range name, Py_ssize_t node)
@@ -608,6 +621,7 @@ NAMED(found)(SCAN *s, PyObject *kind, Range *attributes, int target, Range name,
     link->hidden = s->hidden_level >= 0;
     link->depth = s->depth;
     link->node = node;
+    link->group = NAMED(group)(s);
     if (link->hidden && s->depth <= s->hidden_level)
         link->parent_start = s->hidden_start;
     else
@@ -870,6 +884,7 @@ NAMED(start_tag)(SCAN *s)
         element->children = *OUT_LENGTH(s);
         element->node = node;
         element->path = NULL;
+        element->group = 0;
         if (tag->flags & RAW) {
             Py_ssize_t end = NAMED(raw_end)(s, tag);
             if (end > s->position) {
@@ -980,14 +995,15 @@ NAMED(link_tuple)(SCAN *s, Found *link)
     else {
         context = NAMED(string)(out, length);
     }
-    PyObject *node = PyLong_FromSsize_t(link->node);
+    PyObject *node = PyLong_FromSsize_t(link->node), *group = PyLong_FromSsize_t(link->group);
     PyObject *tuple = NULL;
-    if (anchor_text && context && node)
-        tuple = PyTuple_Pack(8, link->kind, link->href, link->relation, link->media, anchor_text, context,
-                             link->path, node);
+    if (anchor_text && context && node && group)
+        tuple = PyTuple_Pack(9, link->kind, link->href, link->relation, link->media, anchor_text, context,
+                             link->path, node, group);
     Py_XDECREF(anchor_text);
     Py_XDECREF(context);
     Py_XDECREF(node);
+    Py_XDECREF(group);
     return tuple;
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LINKS = 8, WORDS = 8, TOPICS = 3, COLUMNS = 16, TABLES = 7 };
+enum { LINKS = 8, WORDS = 8, TOPICS = 4, COLUMNS = 18, TABLES = 7 };
 enum { FETCHED = 2 };
 #define PRIOR 3.0f
 #define FEW 2.0f
@@ -17,8 +17,9 @@ enum { FETCHED = 2 };
 
 typedef struct {
     uint8_t *state;
-    int32_t *host, *folder, *above, *page, *links, *parent, *path, *near, *site_path, *anchor_words, *url_words;
-    float *topic, *scores, *explore; /* topic: of anchors, of contexts, of the address */
+    int32_t *host, *folder, *above, *page, *links, *parent, *path, *near, *site_path, *anchor_words, *url_words,
+        *list_words;
+    float *topic, *scores, *explore; /* topic: of anchors, of contexts, of the address, of lists */
     double *priority;
     Py_ssize_t size, columns;
 } Urls;
@@ -62,10 +63,11 @@ borrow_urls(Loan *loan, PyObject *tuple, Urls *urls)
     BORROW(urls->site_path, tuple, 10, NULL);
     BORROW(urls->anchor_words, tuple, 11, NULL);
     BORROW(urls->url_words, tuple, 12, NULL);
-    BORROW(urls->topic, tuple, 13, NULL);
-    BORROW(urls->scores, tuple, 14, &all);
-    BORROW(urls->explore, tuple, 15, NULL);
-    BORROW(urls->priority, tuple, 16, NULL);
+    BORROW(urls->list_words, tuple, 13, NULL);
+    BORROW(urls->topic, tuple, 14, NULL);
+    BORROW(urls->scores, tuple, 15, &all);
+    BORROW(urls->explore, tuple, 16, NULL);
+    BORROW(urls->priority, tuple, 17, NULL);
     urls->columns = urls->size ? all / urls->size : 0;
     return 0;
 }
@@ -269,6 +271,20 @@ said(const int32_t *words, const Table *table, float mean)
     return total / sqrtf((float)(known ? known : 1));
 }
 
+/* How much words resemble the best pages so far. */
+static float
+alike(const int32_t *words, const Sums *sums)
+{
+    float total = 0.0f;
+    int known = 0;
+    for (int j = 0; j < WORDS; j++)
+        if (words[j] >= 0) {
+            total += sums->like[words[j] & sums->like_mask];
+            known++;
+        }
+    return total / sqrtf((float)known + 3.0f);
+}
+
 /* How much more than its rate a host or folder may be worth, by how little it was tried. */
 static inline double
 bound(float rate, float tried, double spread)
@@ -330,15 +346,7 @@ scores(Loan *loan, PyObject *const *arguments)
                                 + get(&sums->place, near + 1)[side];
             }
         }
-        float share = 1.0f / (float)(links ? links : 1), like = 0.0f;
-        int spoken = 0;
-        for (int j = 0; j < WORDS; j++) {
-            int32_t word = urls->anchor_words[at * WORDS + j];
-            if (word >= 0) {
-                like += sums->like[word & sums->like_mask];
-                spoken++;
-            }
-        }
+        float share = 1.0f / (float)(links ? links : 1);
         const float *host = get(&sums->host, urls->host[at]), *folder = get(&sums->folder, urls->folder[at]);
         score[0] = best;
         score[1] = known[0] * share;
@@ -348,7 +356,7 @@ scores(Loan *loan, PyObject *const *arguments)
         score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean);
         score[6] = rate(beside, mean, PRIOR);
         score[7] = rate(page, mean, PRIOR);
-        score[8] = like / sqrtf((float)spoken + 3.0f);
+        score[8] = alike(&urls->anchor_words[at * WORDS], sums);
         score[9] = rate(list, mean, PRIOR);
         score[10] = links ? on_site * share : mean;
         score[11] = known[2] * share;
@@ -356,6 +364,8 @@ scores(Loan *loan, PyObject *const *arguments)
         score[13] = rate(folder, rate(get(&sums->above, urls->above[at]), score[12], FEW), FEW);
         score[14] = urls->topic[at * TOPICS + 1];
         score[15] = urls->topic[at * TOPICS + 2];
+        score[16] = urls->topic[at * TOPICS + 3];
+        score[17] = alike(&urls->list_words[at * WORDS], sums);
         urls->explore[at] = (float)(by_host * bound(score[12], host[1], spread)
                                     + by_folder * bound(score[13], folder[1], spread));
     }

@@ -2,7 +2,9 @@
 
 #include "arrays.h"
 
-static PyObject *ID, *ANCHOR, *TAG_PATH;
+#include <string.h>
+
+static PyObject *ID, *ANCHOR, *TAG_PATH, *GROUP;
 
 int
 scout_links_init(void)
@@ -10,26 +12,28 @@ scout_links_init(void)
     ID = PyUnicode_InternFromString("id");
     ANCHOR = PyUnicode_InternFromString("anchor");
     TAG_PATH = PyUnicode_InternFromString("tag_path");
-    return ID && ANCHOR && TAG_PATH ? 0 : -1;
+    GROUP = PyUnicode_InternFromString("group");
+    return ID && ANCHOR && TAG_PATH && GROUP ? 0 : -1;
 }
 
-enum { WORDS = 8, TOPICS = 3, WAITING = 1 };
+enum { WORDS = 8, TOPICS = 4, WAITING = 1, SPEAKING = 24 };
 
 typedef struct {
     int64_t *targets, *said;
-    int32_t *paths;
+    int32_t *paths, *groups;
     Py_ssize_t count;
 } Read;
 
 static int
 borrow_read(Loan *loan, PyObject *tuple, Read *read)
 {
-    Py_ssize_t others[2];
+    Py_ssize_t others[3];
     BORROW(read->targets, tuple, 0, &read->count);
     BORROW(read->said, tuple, 1, &others[0]);
     BORROW(read->paths, tuple, 2, &others[1]);
-    if (others[0] != read->count || others[1] != read->count) {
-        PyErr_SetString(PyExc_ValueError, "three numbers a link are wanted");
+    BORROW(read->groups, tuple, 3, &others[2]);
+    if (others[0] != read->count || others[1] != read->count || others[2] != read->count) {
+        PyErr_SetString(PyExc_ValueError, "four numbers a link are wanted");
         return -1;
     }
     return 0;
@@ -62,7 +66,7 @@ number_of(PyObject *numbers, PyObject *key, Py_ssize_t next, int *fresh)
 }
 
 typedef struct {
-    PyObject *slots, *anchors, *paths;       /* dicts */
+    PyObject *slots, *anchors, *paths, *groups; /* dicts */
     PyObject *links, *texts, *tag_paths;     /* lists of what is new */
     Py_ssize_t first, most;
 } Taking;
@@ -72,8 +76,8 @@ static int
 take(Taking *taking, PyObject *link, Read *read, Py_ssize_t place)
 {
     PyObject *id = PyObject_GetAttr(link, ID), *anchor = PyObject_GetAttr(link, ANCHOR);
-    PyObject *path = PyObject_GetAttr(link, TAG_PATH);
-    int fresh, failed = id == NULL || anchor == NULL || path == NULL || !PyUnicode_Check(anchor);
+    PyObject *path = PyObject_GetAttr(link, TAG_PATH), *group = PyObject_GetAttr(link, GROUP);
+    int fresh, failed = id == NULL || anchor == NULL || path == NULL || group == NULL || !PyUnicode_Check(anchor);
     if (failed && !PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "an anchor is no text");
     if (!failed) {
@@ -89,13 +93,21 @@ take(Taking *taking, PyObject *link, Read *read, Py_ssize_t place)
         read->said[place] = said;
     }
     if (!failed) {
-        int64_t number = number_of(taking->paths, path, PyDict_GET_SIZE(taking->paths) + 1, &fresh);
+        int64_t number = number_of(taking->groups, group, PyDict_GET_SIZE(taking->groups), &fresh);
+        failed = number == -2 || number > INT32_MAX;
+        read->groups[place] = (int32_t)number;
+    }
+    if (!failed) {
+        PyObject *list = PyTuple_Pack(2, group, path);
+        int64_t number = list ? number_of(taking->paths, list, PyDict_GET_SIZE(taking->paths) + 1, &fresh) : -2;
         failed = number == -2 || number > INT32_MAX || (fresh && PyList_Append(taking->tag_paths, path) < 0);
         read->paths[place] = (int32_t)number;
+        Py_XDECREF(list);
     }
     Py_XDECREF(id);
     Py_XDECREF(anchor);
     Py_XDECREF(path);
+    Py_XDECREF(group);
     return failed ? -1 : 0;
 }
 
@@ -118,13 +130,14 @@ scout_links_read_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     Read read;
     PyObject *links = PySequence_Fast(arguments[0], "a sequence of links is wanted"), *answer = NULL;
     taking.paths = PyDict_New();
+    taking.groups = PyDict_New();
     taking.links = PyList_New(0);
     taking.texts = PyList_New(0);
     taking.tag_paths = PyList_New(0);
-    int failed = links == NULL || taking.paths == NULL || taking.links == NULL || taking.texts == NULL
-                 || taking.tag_paths == NULL || borrow_read(&loan, arguments[4], &read) < 0;
+    int failed = links == NULL || taking.paths == NULL || taking.groups == NULL || taking.links == NULL
+                 || taking.texts == NULL || taking.tag_paths == NULL || borrow_read(&loan, arguments[4], &read) < 0;
     if (!failed && PySequence_Fast_GET_SIZE(links) != read.count) {
-        PyErr_SetString(PyExc_ValueError, "three numbers a link are wanted");
+        PyErr_SetString(PyExc_ValueError, "four numbers a link are wanted");
         failed = 1;
     }
     for (Py_ssize_t i = 0; !failed && i < PySequence_Fast_GET_SIZE(links) && i < read.count; i++)
@@ -134,6 +147,7 @@ scout_links_read_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     give_back(&loan);
     Py_XDECREF(links);
     Py_XDECREF(taking.paths);
+    Py_XDECREF(taking.groups);
     Py_XDECREF(taking.links);
     Py_XDECREF(taking.texts);
     Py_XDECREF(taking.tag_paths);
@@ -194,6 +208,115 @@ scout_links_note_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_
     }
     Loan loan = {.count = 0};
     int failed = note(&loan, arguments) < 0;
+    give_back(&loan);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* The words that most anchors of a group have, of equals the one met first. */
+static void
+common_words(const Read *read, const int32_t *next, Py_ssize_t place, const int32_t *known, int32_t *best)
+{
+    int32_t words[SPEAKING * WORDS], often[SPEAKING * WORDS];
+    int different = 0;
+    for (int links = 0; place >= 0 && links < SPEAKING; place = next[place], links++)
+        for (int j = 0; read->said[place] >= 0 && j < WORDS; j++) {
+            int32_t word = known[read->said[place] * WORDS + j];
+            int k = 0;
+            if (word < 0)
+                continue;
+            while (k < different && words[k] != word)
+                k++;
+            if (k == different) {
+                words[different] = word;
+                often[different++] = 0;
+            }
+            often[k]++;
+        }
+    for (int j = 0; j < WORDS; j++) {
+        int most = -1;
+        for (int k = 0; k < different; k++)
+            if (often[k] > 0 && (most < 0 || often[k] > often[most]))
+                most = k;
+        best[j] = most < 0 ? -1 : words[most];
+        if (most >= 0)
+            often[most] = 0;
+    }
+}
+
+static int
+groups(Loan *loan, PyObject *const *arguments, int32_t **room)
+{
+    Read read;
+    float *topic, *known_topic;
+    int32_t *words, *known_words;
+    Py_ssize_t urls, of_words, anchors, of_anchors;
+    int64_t first = PyLong_AsLongLong(arguments[3]);
+    if ((first == -1 && PyErr_Occurred()) || borrow_read(loan, arguments[1], &read) < 0)
+        return -1;
+    BORROW(topic, arguments[0], 0, &urls);
+    BORROW(words, arguments[0], 1, &of_words);
+    BORROW(known_topic, arguments[2], 0, &anchors);
+    BORROW(known_words, arguments[2], 1, &of_anchors);
+    urls /= TOPICS;
+    if (of_words != urls * WORDS || of_anchors != anchors * WORDS) {
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit");
+        return -1;
+    }
+    /* Of each group the first and the last link, of each link the next one of its group. */
+    int32_t *heads = PyMem_Malloc((size_t)(read.count + 1) * 3 * sizeof *heads);
+    if ((*room = heads) == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int32_t *tails = heads + read.count + 1, *next = tails + read.count + 1;
+    memset(heads, -1, (size_t)(read.count + 1) * 3 * sizeof *heads);
+    for (Py_ssize_t i = 0; i < read.count; i++) {
+        int32_t group = read.groups[i];
+        if (group < 0 || group >= read.count || read.said[i] >= anchors || read.targets[i] >= urls) {
+            PyErr_SetString(PyExc_IndexError, "a link has no entry");
+            return -1;
+        }
+        if (heads[group] < 0)
+            heads[group] = (int32_t)i;
+        else
+            next[tails[group]] = (int32_t)i;
+        tails[group] = (int32_t)i;
+    }
+    for (Py_ssize_t group = 0; group < read.count && heads[group] >= 0; group++) {
+        double total = 0.0;
+        Py_ssize_t links = 0;
+        int new = 0;
+        for (int32_t i = heads[group]; i >= 0; i = next[i], links++) {
+            total += read.said[i] >= 0 ? (double)known_topic[read.said[i]] : 0.0;
+            new |= read.targets[i] >= 0 && read.targets[i] >= first;
+        }
+        if (!new)
+            continue;
+        int32_t best[WORDS];
+        common_words(&read, next, heads[group], known_words, best);
+        for (int32_t i = heads[group]; i >= 0; i = next[i])
+            if (read.targets[i] >= 0 && read.targets[i] >= first) {
+                topic[read.targets[i] * TOPICS + 3] = (float)(total / (double)links);
+                memcpy(&words[read.targets[i] * WORDS], best, sizeof best);
+            }
+    }
+    return 0;
+}
+
+PyObject *
+scout_links_note_groups(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 4) {
+        PyErr_SetString(PyExc_TypeError, "note_groups(urls, read, known, first)");
+        return NULL;
+    }
+    Loan loan = {.count = 0};
+    int32_t *room = NULL;
+    int failed = groups(&loan, arguments, &room) < 0;
+    PyMem_Free(room);
     give_back(&loan);
     if (failed)
         return NULL;

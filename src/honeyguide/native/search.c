@@ -116,7 +116,7 @@ search_has_any(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 
 /* -- main_links.py ------------------------------------------------------------------------------------- */
 
-enum { ANCHOR = 4, CONTEXT = 5, PATH = 6, FIELDS = 8, LONGEST_LINE = 63 };
+enum { ANCHOR = 4, CONTEXT = 5, PATH = 6, FIELDS = 9, LONGEST_LINE = 63 };
 
 /* A new reference to what `places` has of a path, asking `place_of` for a new one; NULL on error. */
 static PyObject *
@@ -280,7 +280,7 @@ main_links_marked(PyObject *module, PyObject *const *arguments, Py_ssize_t count
             if (link == NULL || !PyTuple_Check(link) || PyTuple_GET_SIZE(link) != FIELDS
                 || !PyUnicode_Check(PyTuple_GET_ITEM(link, ANCHOR)) || !PyUnicode_Check(PyTuple_GET_ITEM(link, CONTEXT))
                 || !PyUnicode_Check(PyTuple_GET_ITEM(link, PATH))) {
-                PyErr_SetString(PyExc_TypeError, "a link is a tuple of eight");
+                PyErr_SetString(PyExc_TypeError, "a link is a tuple of nine");
                 fine = 0;
                 break;
             }

@@ -31,7 +31,7 @@ from honeyguide.ordering.scout_evidence import (
     NewLinks,
     Standing,
 )
-from honeyguide.ordering.scout_links import Read, new_read, note_anchors, read_links
+from honeyguide.ordering.scout_links import Read, new_read, note_anchors, note_groups, read_links
 from honeyguide.ordering.scout_reasons import Reason, reasons
 from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
 from honeyguide.ordering.sharing import dense, sparse
@@ -84,13 +84,14 @@ class Said(NamedTuple):
 class Scout(LocalOrder):
     """Each URL is worth what all links to it, and all that became of their like, say it is worth.
 
-    A URL has sixteen scores: the worth of the pages that link to it (best and mean), their likeness to the
+    A URL has eighteen scores: the worth of the pages that link to it (best and mean), their likeness to the
     best pages so far, and their parents' worth; what became of other links near it, in the same list, on the
-    same page, at the same place of the site's pages; the topic in its anchors, around them and in its
-    address; the words of its anchors and address as the crawl has learned them, their likeness to the best
-    pages; the rates of its host and folder. Each is standardised over the URLs that wait. They count equally
-    at first; a ridge regression on the crawl's own outcomes then shifts weight to those that tell most on
-    this web, but never below 0. The sum is the worth to expect.
+    same page, at the same place of the site's pages; the topic in its anchors, around them, in the other
+    anchors of its list and in its address; the words of its anchors and address as the crawl has learned
+    them, the likeness of its anchors and of its list to the best pages; the rates of its host and folder.
+    Each is standardised over the URLs that wait. They count equally at first; a ridge regression on the
+    crawl's own outcomes then shifts weight to those that tell most on this web, but never below 0. The sum is
+    the worth to expect.
 
     An outcome is the page model's chance that the page is on topic. On request (`fellows`) its odds are
     raised as far as those of the pages found on the same pages are above the crawl's own, or lowered: pages
@@ -478,7 +479,7 @@ class Scout(LocalOrder):
         if self._in_address:
             urls.topic[new, 2] = [self._in_address.share(url) for url in addresses]
         urls.told[new] = 0.0
-        urls.anchor_words[new] = -1
+        urls.anchor_words[new] = urls.list_words[new] = -1
         self._slots.update(zip([number for _, number in found], range(first, first + count), strict=True))
         return first
 
@@ -523,7 +524,7 @@ class Scout(LocalOrder):
         new, anchors, paths = read_links(links, self._slots, self._anchors, free, read)
         if new:
             self._take_contexts(new, self._hold([(link.url, link.id) for link in new]))
-        self._take_anchors(anchors, read)
+        self._take_anchors(anchors, read, free[0])
         host = host_and_folders(page.url)[0]
         on_site = [0, *self._entries.of([f"{host} {path}" for path in paths])]
         found = read.targets
@@ -555,8 +556,14 @@ class Scout(LocalOrder):
             place[: end + 1] = 0.0
         return base
 
-    def _take_anchors(self, new: list[str], read: Read) -> None:
-        """The words of anchors, and how much of the topic they have; `new` ones were numbered last."""
+    def _take_anchors(self, new: list[str], read: Read, first: int) -> None:
+        """The words of anchors, and how much of the topic they have.
+
+        Args:
+            new: Those that were numbered last.
+            read: The links of a page.
+            first: Entries from this one on are new with this page.
+        """
         if new:
             end = len(self._anchors)
             while end > len(self._said.topic):
@@ -566,6 +573,7 @@ class Scout(LocalOrder):
             self._said.words[rows] = self._likeness.anchor_entries(new)
         urls = self._urls
         note_anchors((urls.state, urls.topic, urls.anchor_words), read, self._said)
+        note_groups((urls.topic, urls.list_words), read, self._said, first)
 
     def _take_contexts(self, new: Sequence[Link], first: int) -> None:
         """How much of the topic the text around the first link to a URL has.

@@ -25,7 +25,7 @@ Ints = NDArray[np.int32]
 
 LINKS: Final = 8
 WORDS: Final = 8
-TOPICS: Final = 3
+TOPICS: Final = 4
 MOST: Final = 150_000
 PLACES: Final = 1 << 22
 TABLE: Final = 1 << 16
@@ -58,6 +58,8 @@ SCORES: Final = (
     "folder",
     "topic in context",
     "topic in address",
+    "topic in list",
+    "list's likeness",
 )
 """The scores of a URL, in the order of their columns."""
 COLUMNS: Final = len(SCORES)
@@ -89,8 +91,11 @@ class Urls(NamedTuple):
     anchor_words: Ints
     url_words: Ints
     """Entries of its words, -1 for none."""
+    list_words: Ints
+    """Entries of the words that most anchors have of the list in which it was first found."""
     topic: Floats
-    """Highest scores of its anchors and of the texts around them by the page model, and of its address."""
+    """Scores by the page model: of its anchors (the highest), of the text around the first, of its address,
+    and of the anchors of the list in which it was first found (the mean)."""
     scores: Floats
     explore: Floats
     priority: NDArray[np.float64]
@@ -149,6 +154,7 @@ def new_urls(size: int) -> Urls:
         site_path=np.zeros((size, LINKS), np.int32),
         anchor_words=np.full((size, WORDS), -1, np.int32),
         url_words=np.full((size, WORDS), -1, np.int32),
+        list_words=np.full((size, WORDS), -1, np.int32),
         topic=np.zeros((size, TOPICS), np.float32),
         scores=np.zeros((size, COLUMNS), np.float32),
         explore=np.zeros(size, np.float32),
@@ -298,6 +304,14 @@ def _said(words: Ints, table: Floats, mean: np.float32) -> Floats:
     return said
 
 
+def _alike(words: Ints, like: Floats) -> Floats:
+    """How much words resemble the best pages so far."""
+    known = words >= 0
+    heard = np.sqrt(known.sum(axis=1).astype(np.float32) + np.float32(3.0))
+    alike: Floats = _in_turn(like[words] * known) / heard
+    return alike
+
+
 _log: Final = np.vectorize(math.log, otypes=[np.float64])
 """As C has it; numpy's own differs in the last bit."""
 
@@ -349,13 +363,11 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
     scores[:, 9] = _rate(in_list, mean, PRIOR)
     on_site = _rate(sums.site_path[urls.site_path[chosen, :width]], mean, PRIOR)
     scores[:, 10] = np.where(links > 0, _in_turn(on_site * valid) * share, mean)
-    words = urls.anchor_words[chosen]
-    spoken = words >= 0
-    scores[:, [3, 14, 15]] = urls.topic[chosen]
-    scores[:, 4] = _said(words, sums.anchor, mean)
+    scores[:, [3, 14, 15, 16]] = urls.topic[chosen]
+    scores[:, 4] = _said(urls.anchor_words[chosen], sums.anchor, mean)
     scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
-    heard = np.sqrt(spoken.sum(axis=1).astype(np.float32) + np.float32(3.0))
-    scores[:, 8] = _in_turn(sums.like[words] * spoken) / heard
+    scores[:, 8] = _alike(urls.anchor_words[chosen], sums.like)
+    scores[:, 17] = _alike(urls.list_words[chosen], sums.like)
     host, folder = sums.host[urls.host[chosen]], sums.folder[urls.folder[chosen]]
     scores[:, 12] = _rate(host, mean, FEW)
     # A folder is like the folder it lies in, and that like its host, until it has pages of its own.

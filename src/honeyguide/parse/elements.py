@@ -68,6 +68,14 @@ SKIPPED: Final = frozenset(
 """Elements whose content is not text of the page: code, fallbacks for what browsers can do,
 drawings, and form controls (a list of all countries says nothing about the page)."""
 
+GROUPING: Final = frozenset(
+    (
+        *("article", "aside", "blockquote", "center", "dir", "div", "dl", "fieldset", "figure", "footer"),
+        *("form", "header", "main", "menu", "nav", "ol", "p", "section", "table", "ul"),
+    )
+)
+"""Elements whose links belong together: lists, tables, paragraphs, boxes."""
+
 BOILERPLATE: Final = frozenset(("nav", "footer", "aside", "menu", "form", "dialog", "button"))
 """Elements that never hold the main text."""
 

@@ -46,7 +46,7 @@ NOT_PAGES: Final = frozenset(
 )
 """Suffixes of files that are not pages. PDF is not among them: it is text when the extra is there."""
 
-_Fields: TypeAlias = tuple[str, str, str, str, int, str, bool, bool]
+_Fields: TypeAlias = tuple[str, str, str, str, int, str, bool, bool, int]
 _IGNORED = re.compile(r"\s*(?:#|javascript:|mailto:|tel:|data:|about:|blob:|sms:|ftp:|file:)", re.IGNORECASE)
 _FEED_NAME = re.compile(
     r"/(?:[^/?]*\.(?:rss|atom)|(?:rss|atom|feed|feeds|index)\.(?:xml|rdf))$", re.IGNORECASE
@@ -141,8 +141,8 @@ def links_of(
     targets = joined(found, urls, main, (page, _kind, _no_follow, MAX_LINKS, MAX_JOINED))
     return tuple(
         [
-            Link(url, number, anchor, context, kind, -1, position, path, nofollow, own)
-            for number, (url, anchor, context, kind, position, path, nofollow, own) in zip(
+            Link(url, number, anchor, context, kind, -1, position, path, nofollow, own, "", group)
+            for number, (url, anchor, context, kind, position, path, nofollow, own, group) in zip(
                 url_ids([target[0] for target in targets]), targets, strict=True
             )
         ]
@@ -167,7 +167,10 @@ def joined(
     """
     entries, _ = _put_together(found, urls, main, rules[:4])  # of the last rule `_Joined` knows
     return [
-        (each.url, each.anchor, each.context, each.kind, each.position, each.path, each.nofollow, each.main)
+        (
+            *(each.url, each.anchor, each.context, each.kind),
+            *(each.position, each.path, each.nofollow, each.main, each.group),
+        )
         for each in entries
     ]
 
@@ -185,7 +188,7 @@ def _put_together(
     for position, (link, url) in enumerate(zip(found, urls, strict=True)):
         if url is None or url == page:
             continue
-        element, _, relation, media, anchor, context, path, node = link
+        element, _, relation, media, anchor, context, path, node, group = link
         entry = entries.get(url)
         nofollow = no_follow(relation)
         if entry is None:
@@ -195,6 +198,7 @@ def _put_together(
             entry = entries[url] = _Joined(len(entries), url, kind, position, path)
             entry.anchor, entry.context, entry.nofollow = anchor, context, nofollow
             entry.main = main is None or main[position]
+            entry.group = group
         else:
             entry.join(anchor, context, nofollow=nofollow)
             entry.main = entry.main or main is None or main[position]
@@ -235,10 +239,11 @@ def _relation_kind(relation: str, media: str) -> str:
 class _Joined:
     """All link elements of a page with the same target."""
 
-    __slots__ = ("anchor", "context", "index", "kind", "main", "nofollow", "path", "position", "url")
+    __slots__ = ("anchor", "context", "group", "index", "kind", "main", "nofollow", "path", "position", "url")
 
     anchor: str
     context: str
+    group: int
     main: bool
     nofollow: bool
 
@@ -269,4 +274,5 @@ class _Joined:
             self.path,
             self.nofollow,
             self.main,
+            group=self.group,
         )

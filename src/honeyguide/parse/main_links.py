@@ -54,7 +54,7 @@ def marked(
     main: list[bool] = []
     runs: list[tuple[int, int]] = []
     start = -1
-    for here, (_, _, _, _, anchor, context, path, _) in enumerate(found):
+    for here, (_, _, _, _, anchor, context, path, _, _) in enumerate(found):
         place = places.get(path)
         if place is None:
             place = places[path] = place_of(path)

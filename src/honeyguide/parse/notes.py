@@ -25,6 +25,8 @@ class FoundLink(NamedTuple):
     """Element names from below the root down to the link."""
     node: int = -1
     """Index into the recorded tree."""
+    group: int = 0
+    """As in `Link`."""
 
 
 class Tree(NamedTuple):

@@ -17,6 +17,7 @@ from honeyguide.parse.elements import (
     BOILERPLATE,
     BREAKING,
     FOLLOWED_RELATIONS,
+    GROUPING,
     HEADINGS,
     SKIPPED,
     SPACING,
@@ -116,8 +117,8 @@ class _OpenLink:
     """A link element while its text and its parent's text are still being read."""
 
     __slots__ = (
-        *("alternative", "attributes", "depth", "end", "kind", "node", "parent_end", "parent_start"),
-        *("path", "start", "text"),
+        *("alternative", "attributes", "depth", "end", "group", "kind", "node", "parent_end"),
+        *("parent_start", "path", "start", "text"),
     )
 
     def __init__(self, kind: str, attributes: dict[str, str | None], text: _Text) -> None:
@@ -127,6 +128,7 @@ class _OpenLink:
         self.start = self.end = text.length
         self.parent_start = self.parent_end = 0
         self.depth = 0
+        self.group = 0
         self.path = ""
         self.alternative = ""
         self.node = -1
@@ -161,6 +163,7 @@ class _OpenLink:
             context or anchor,
             self.path,
             self.node,
+            self.group,
         )
 
 
@@ -187,6 +190,8 @@ class _Walk:
         self._nodes: list[LexborNode] = []
         self._names: list[str] = []
         self._children: list[int] = []
+        self._groups: list[int] = []
+        self._group_count = 0
         self._bottom = 0
         self._open_links: list[_OpenLink | None] = []
         self._waiting: list[_OpenLink] = []
@@ -212,7 +217,7 @@ class _Walk:
 
     def _walk(self, root: LexborNode) -> None:  # noqa: PLR0912 - the hot loop: calls cost more than branches
         """Visit `root` and every node below it, in document order."""
-        nodes, names, children = self._nodes, self._names, self._children
+        nodes, names, children, groups = self._nodes, self._names, self._children, self._groups
         content, hidden, waiting, recording = self.text, self._hidden, self._waiting, self._recording
         bottom = self._bottom = len(nodes)
         node: LexborNode | None = root
@@ -236,6 +241,7 @@ class _Walk:
                             nodes.append(node)
                             names.append(tag)
                             children.append(content.length)
+                            groups.append(0)
                             node = child
                             continue
                         if tag in _LEAVE:
@@ -247,6 +253,7 @@ class _Walk:
                 return
             node, tag = nodes.pop(), names.pop()
             children.pop()
+            groups.pop()
             while waiting and waiting[-1].depth > len(nodes):
                 waiting.pop().parent_end = content.length
             if tag in _LEAVE:
@@ -288,9 +295,20 @@ class _Walk:
             link.parent_start = self._children[-1]
         link.path = "/".join([*self._names[max(1, depth - MAX_PATH) :], tag])[-MAX_PATH_LENGTH:]
         link.node = len(self.tags) - 1
+        link.group = self._group()
         self.links.append(link)
         self._waiting.append(link)
         return link
+
+    def _group(self) -> int:
+        """The innermost open element whose links belong together, numbered at its first link; 0 for none."""
+        for level in range(len(self._names) - 1, -1, -1):
+            if self._names[level] in GROUPING:
+                if not self._groups[level]:
+                    self._group_count += 1
+                    self._groups[level] = self._group_count
+                return self._groups[level]
+        return 0
 
     def _enter_line(self, node: LexborNode, tag: str) -> bool:
         self._end_line()
