@@ -105,6 +105,16 @@ def test_heads_that_two_readers_could_read_in_two_ways_are_refused(case: str, si
     assert (reader.head, body) == (None, b"")
 
 
+def test_chunks_of_all_sizes_however_they_are_cut_up() -> None:
+    choose = random.Random(3)
+    for _ in range(200):
+        chunks = [choose.randbytes(choose.choice((1, 2, 15, 16, 300))) for _ in range(choose.randint(1, 20))]
+        written = (choose.choice((b"%x\r\n%s\r\n", b"%04X;x=y\r\n%s\r\n", b"%x \n%s\n")) for _ in chunks)
+        coded = b"".join(form % (len(chunk), chunk) for form, chunk in zip(written, chunks, strict=True))
+        reader, body = read(*cut(CHUNKED + coded + b"0\r\n\r\n", choose.choice((1, 3, 17, 1000, 100_000))))
+        assert (body, reader.done, reader.keeps, reader.fault) == (b"".join(chunks), True, True, "")
+
+
 BROKEN = {
     "no size": CHUNKED + b"zz\r\nhello\r\n",
     "a negative size": CHUNKED + b"-5\r\nhello\r\n",

@@ -29,6 +29,7 @@ _STATUS = re.compile(r"HTTP/([0-9])\.([0-9]) +([1-9][0-9]{2})(?: (.*))?", re.DOT
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FOLDED = re.compile(r"\n[ \t]+")
 _LENGTH = re.compile(r"[0-9]{1,18}")
+_WHOLE = re.compile(rb"([1-9a-fA-F][0-9a-fA-F]{0,6})\r\n")
 _CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?", re.DOTALL)
 _FOLD = re.compile(rb"\n[ \t]+")
 _TRANSFER = re.compile(rb"\ntransfer-encoding[ \t]*:", re.IGNORECASE)
@@ -252,7 +253,7 @@ class AnswerReader:
         self._held = b""
         pieces: list[bytes] = []
         at, end, left = 0, len(data), self._left or 0
-        while at < end and not self.done:
+        while at < end and not self.done and not self.fault:
             if left:
                 stop = min(end, at + left)
                 pieces.append(data[at:stop])
@@ -260,32 +261,52 @@ class AnswerReader:
                 at = stop
                 self._closing = not left
                 continue
+            if not self._closing and self._trailers < 0:
+                at = _whole_chunks(data, at, pieces)
             line_end = data.find(b"\n", at, at + MAX_CHUNK_LINE)
-            if line_end < 0:
-                self._held = data[at:]
-                if end - at >= MAX_CHUNK_LINE:
-                    self.fault = "a chunk without a size"
-                break
-            line = data[at:line_end]
-            at = line_end + 1
-            if self._closing:
-                if line not in (b"\r", b""):
-                    self.fault = "a chunk that goes on after its end"
-                    break
-                self._closing = False
-            elif self._trailers >= 0:
-                self._trailers += len(line)
-                self.done = line in (b"\r", b"")
-                if self._trailers > MAX_TRAILERS:
-                    self.fault = "trailers without an end"
-                    break
-            elif size := _CHUNK.fullmatch(line):
-                left = int(size[1], 16)
-                self._trailers = -1 if left else 0
-            else:
-                self.fault = f"not the size of a chunk: {line[:40]!r}"
-                break
+            if line_end >= 0:
+                left = self._between(data[at:line_end])
+                at = line_end + 1
+                continue
+            self._held = data[at:]
+            if end - at >= MAX_CHUNK_LINE:
+                self.fault = "a chunk without a size"
+            break
         self._left = left
         if self.done and at < end:
             self.keeps = False
         return b"".join(pieces)
+
+    def _between(self, line: bytes) -> int:
+        """A line between chunks, or behind the last; the bytes of the chunk that follows."""
+        if self._closing:
+            self._closing = False
+            if line not in (b"\r", b""):
+                self.fault = "a chunk that goes on after its end"
+        elif self._trailers >= 0:
+            self._trailers += len(line)
+            self.done = line in (b"\r", b"")
+            if self._trailers > MAX_TRAILERS:
+                self.fault = "trailers without an end"
+        elif size := _CHUNK.fullmatch(line):
+            left = int(size[1], 16)
+            self._trailers = -1 if left else 0
+            return left
+        else:
+            self.fault = f"not the size of a chunk: {line[:40]!r}"
+        return 0
+
+
+def _whole_chunks(data: bytes, at: int, pieces: list[bytes]) -> int:
+    """Take the whole chunks that begin here, written as usual; where they end.
+
+    A server that sends its bytes one by one must not stop the crawl.
+    """
+    while whole := _WHOLE.match(data, at):
+        start = whole.end()
+        stop = start + int(whole[1], 16)
+        if data[stop : stop + 2] != b"\r\n":
+            break
+        pieces.append(data[start:stop])
+        at = stop + 2
+    return at

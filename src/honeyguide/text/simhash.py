@@ -40,10 +40,15 @@ def _mix(x: _Words) -> _Words:
 _POWERS: Final = _mix(np.arange(1, 65, dtype=np.uint64) * _GOLDEN) | np.uint64(1)
 
 
+def _characters() -> str:
+    """The basic plane."""
+    return np.arange(0x10000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
 @lru_cache(maxsize=1)
 def _class_table() -> bytes:
     """The class of each code point of the basic plane; the last entry stands for all beyond it."""
-    characters = "".join(map(chr, range(0x10000)))
+    characters = _characters()
     table = np.array([character.isalnum() for character in characters], np.uint8) * np.uint8(_LETTER)
     # All at once: looking at each of 30,000 matches would stop a crawl for a tenth of a second.
     replaced = UNSPACED.sub("\0", characters).encode("utf-16-le", "surrogatepass")
@@ -55,9 +60,8 @@ def _class_table() -> bytes:
 @lru_cache(maxsize=1)
 def _lower_table() -> bytes:
     """The lower case of each code point of the basic plane, two bytes each; 0 where that will not do."""
-    characters = "".join(map(chr, range(0x10000)))
     # The sigma has two, by its place in a word; the dotted I becomes two characters.
-    simple = characters.replace("\u03a3", "\0").replace("\u0130", "\0").lower()
+    simple = _characters().replace("\u03a3", "\0").replace("\u0130", "\0").lower()
     assert len(simple) == 0x10000
     codes = np.frombuffer(simple.encode("utf-16-le", "surrogatepass"), "<u2")
     return codes.astype(np.uint16).tobytes()
