@@ -198,6 +198,10 @@ def test_datasheet_says_what_when_and_how(folder: Path, tmp_path: Path) -> None:
     for expected in (
         "# Datasheet of the collection “beekeeping”",
         "| recipe | best-first |",
+        "| page model | calibrated |",
+        "| link order | best-first |",
+        "## How to cite it",
+        "    @misc{beekeeping-",
         f"| relevant pages, by the model | {status.relevant} |",
         f"| pages that asked not to be indexed | {noindex} |",
         f"| pages with the bytes of an earlier one | {copies} |",

@@ -12,8 +12,12 @@ from crawls import finish, small_crawl
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from honeyguide import Crawl
+from honeyguide.cli import main
+from honeyguide.collection.collection import Collection
+from honeyguide.collection.own_parts import own_parts
 from honeyguide.config.load import load
-from honeyguide.errors import TopicError
+from honeyguide.errors import CollectionError, TopicError
+from honeyguide.job.changed_topic import take_topic
 from honeyguide.job.parts import check_config
 from honeyguide.parts import Answer, Ask, Link, LocalOrder, Page, Part, Scored, Suggestion, TextJudge, Verdict
 from honeyguide.relevance.tf_cosine import TfCosine
@@ -77,6 +81,31 @@ async def test_a_class_that_needs_a_judge_gets_the_fitted_page_model() -> None:
     assert sum(event.kind == "page" for event in events) == 20
     (judge,) = Anchors.seen
     assert max(cast("TextJudge", judge).judge_texts([" ".join(small_crawl(None).config.topic.keywords)])) > 0
+
+
+async def test_a_collection_knows_parts_of_its_users_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, name = tmp_path / "c", f"{Anchors.__module__}:Anchors"
+    await finish(small_crawl(folder, ordering=Anchors, max_pages=20))
+    assert main(["status", str(folder)]) == 0
+    assert f"link order {name}" in capsys.readouterr().out
+    with Collection.open(folder) as collection:
+        collection.export(tmp_path / "sheet.md", format="datasheet")
+    assert f"| link order | {name} |" in (tmp_path / "sheet.md").read_text().replace("\\", "")
+    # Without it there is nobody who could use what it learned.
+    with pytest.raises(CollectionError, match=rf"your own link order {name}.*ordering=\.\.\."):
+        await finish(small_crawl(folder, max_pages=30))
+    with Collection.open(folder) as collection:
+        assert collection.status().reason.startswith("it could not begin: ")
+        assert not collection.status().running
+    await finish(small_crawl(folder, ordering=Anchors, max_pages=30))
+    # Judged and ranked again by its topic file, it is an ordinary collection.
+    take_topic(folder, small_crawl(folder).config, even_if_same=True)
+    await finish(small_crawl(folder, max_pages=40))
+    with Collection.open(folder) as collection:
+        assert own_parts(collection.state) == {}
+        assert collection.status().pages == 40
 
 
 async def test_a_module_and_class_by_name_with_options(module: str) -> None:

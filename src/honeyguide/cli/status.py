@@ -9,9 +9,10 @@ import msgspec
 from honeyguide.cli.output import print_facts
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.estimate import TOO_EARLY, estimate_of
+from honeyguide.collection.own_parts import own_parts
 from honeyguide.collection.uncertain import uncertain_of
 from honeyguide.config.load import load
-from honeyguide.config.recipes import lacks, uses
+from honeyguide.config.recipes import Part, lacks, uses
 from honeyguide.engine.arrival import render_figures
 from honeyguide.engine.rendering import RenderFigures
 from honeyguide.fetch.browser_program import find_browser, has_playwright
@@ -34,11 +35,13 @@ def status(folder: Path, /, *, json: bool = False) -> None:
         unsure = uncertain_of(collection.state, frozenset(read_reviews(folder).pages))
         rendering = render_figures(collection.state)
         facts["visited_again"] = collection.state.history.count()
+        own = own_parts(collection.state)
     config = load(Layout.open(folder).topic_file)
     if not json and not facts["visited_again"]:
         del facts["visited_again"]
     recipe = chosen(config)
-    facts["uses"] = uses(recipe)
+    brought = {kind: Part(name) for kind, name in own.items()}
+    facts["uses"] = uses(msgspec.structs.replace(recipe, **brought))
     lacking = lacks(recipe)
     if json:
         facts["lacks"] = lacking

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import msgspec
 
+from honeyguide.collection.own_parts import OWN_PARTS, own_parts
 from honeyguide.config.load import freeze
 from honeyguide.config.reach import reach
 from honeyguide.config.recipes import Recipe
+from honeyguide.config.registry import WORDS
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Recalling, Source
 from honeyguide.engine.admission import Admission
@@ -35,7 +37,7 @@ from honeyguide.engine.recollect import Recollection
 from honeyguide.engine.rejudging import Rejudging
 from honeyguide.engine.rendering import Renderer
 from honeyguide.engine.reread import Reader, catch_up
-from honeyguide.engine.retraining import Retraining
+from honeyguide.engine.retraining import JUDGE_AGAIN, Retraining
 from honeyguide.engine.returning import Returning
 from honeyguide.engine.revisits import Revisits
 from honeyguide.engine.traffic import Traffic, affordable, recovered
@@ -70,6 +72,10 @@ from honeyguide.web import Scope, TrapLimits
 from honeyguide.web.zones import ZoneLimits, Zones
 
 SOFTWARE = f"honeyguide/{VERSION}"
+
+
+NOT_BEGUN = "it could not begin"
+"""How the reason of a session starts whose crawl was refused before it asked for a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +326,27 @@ def _addresses(equipment: Equipment) -> AddressBook | None:
     return equipment.fetcher if own else None  # type: ignore[return-value]
 
 
+def _keep_own_parts(state: State, recipe: Recipe, folder: Path, *, begun: bool) -> None:
+    """Note which parts were handed over from Python: the topic file cannot name them.
+
+    Raises:
+        CollectionError: The collection was made with others; what they learned is of no use to these.
+    """
+    own = {kind: part.name for kind, part in (("relevance", recipe.relevance), ("ordering", recipe.ordering))
+           if part.own is not None}  # fmt: skip
+    held = own_parts(state)
+    if held == own:
+        return
+    if begun and held and not state.setting(JUDGE_AGAIN):
+        told = " and ".join(f"{WORDS[kind]} {name}" for kind, name in held.items())
+        options = ", ".join(f"{kind}=..." for kind in held)
+        raise CollectionError(
+            f"{folder} was crawled with your own {told}; go on from Python with Crawl(..., {options}),"
+            " or judge its pages again by its topic file: honeyguide crawl FILE --rejudge"
+        )
+    state.put_setting(OWN_PARTS, own)
+
+
 def make_crawler(
     equipment: Equipment,
     examples: Examples,
@@ -341,9 +368,11 @@ def make_crawler(
     neighbours = equipment.given.neighbours
     if neighbours is not None:
         neighbours.open(stores.state)
+    tally = _spent_so_far(stores.state)
+    if layout is not None:
+        _keep_own_parts(stores.state, equipment.recipe, layout.root, begun=tally.pages > 0)
     parts = _make_parts(equipment, examples, prepared or {})
     options = _crawl_options(config, clock)
-    tally = _spent_so_far(stores.state)
     frontier = Frontier(
         stores.state,
         in_memory=config.storage.frontier_in_memory,
@@ -503,7 +532,8 @@ def _correct_times(frontier: Frontier, equipment: Equipment) -> None:
         return
     state, now = equipment.stores.state, equipment.clock.now()
     earlier = [one for one in state.sessions() if one.stop is None or one.reason]
-    crashed = len(earlier) > 1 and earlier[-2].stop is None
+    # One that could not begin has saved nothing either: neither its own requests nor what it found out.
+    crashed = len(earlier) > 1 and (earlier[-2].stop is None or earlier[-2].reason.startswith(NOT_BEGUN))
     saved = state.setting("clock")
     changed = recovered(
         frontier.hosts(),

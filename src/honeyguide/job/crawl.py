@@ -24,9 +24,9 @@ from honeyguide.errors import CollectionError, HoneyguideError, TopicError
 from honeyguide.fetch.base import Fetcher
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.job import again
-from honeyguide.job.assemble import Given, equip, make_crawler, open_stores
+from honeyguide.job.assemble import NOT_BEGUN, Equipment, Given, equip, make_crawler, open_stores
 from honeyguide.job.changed_topic import OnChange, settled, take_topic
-from honeyguide.job.examples import prepare, told_missed
+from honeyguide.job.examples import Prepared, prepare, told_missed
 from honeyguide.job.notebook import Box, in_notebook
 from honeyguide.job.parts import chosen, with_own_parts
 from honeyguide.job.progress import Pace, Progress
@@ -200,6 +200,26 @@ class Crawl:
         async for event in self.run():
             yield event
 
+    def _made(self, equipment: Equipment, prepared: Prepared, recrawl: again.Recrawl | None) -> Crawler:
+        """The loop; where it cannot begin, the session says why, and does not look killed."""
+        try:
+            return make_crawler(
+                equipment,
+                prepared.examples,
+                prepared=prepared.sources,
+                session=self.session,
+                recrawl=recrawl,
+            )
+        except HoneyguideError as error:
+            state = equipment.stores.state
+            state.rollback()
+            state.stop_session(self.session, self.clock.now(), reason=f"{NOT_BEGUN}: {error}")
+            state.commit()
+            if not (isinstance(error, TopicError) and prepared.missed):
+                raise
+            told = told_missed(prepared.missed)
+            raise TopicError(f"{error}; examples that could not be fetched: {told}") from error
+
     async def run(self) -> AsyncIterator[Event]:
         """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
         clock = self.clock
@@ -231,19 +251,7 @@ class Crawl:
                 for event in prepared.events:
                     self._pace.saw(event)
                     yield event
-                try:
-                    self._crawler = make_crawler(
-                        equipment,
-                        prepared.examples,
-                        prepared=prepared.sources,
-                        session=session,
-                        recrawl=recrawl,
-                    )
-                except TopicError as error:
-                    if not prepared.missed:
-                        raise
-                    told = told_missed(prepared.missed)
-                    raise TopicError(f"{error}; examples that could not be fetched: {told}") from error
+                self._crawler = self._made(equipment, prepared, recrawl)
                 retraining = self._crawler.retraining
                 if retraining is not None and retraining.judges_again:
                     retraining.all(clock.now())

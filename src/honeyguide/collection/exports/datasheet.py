@@ -23,6 +23,9 @@ from honeyguide.collection.exports.robots_facts import robots_facts
 from honeyguide.collection.exports.sections import Block, Code, Datasheet, Paragraph, Rows, Section
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.guarded import host_of, utc
+from honeyguide.collection.own_parts import own_parts
+from honeyguide.config.recipes import find_recipe
+from honeyguide.errors import TopicError
 from honeyguide.model import Outcome
 from honeyguide.store.plain import reading
 from honeyguide.store.reviews import Reviews
@@ -84,6 +87,7 @@ def datasheet(
             Section("Licences", _licences(found)),
             Section("Duplicates", _duplicates(state)),
             Section("Limits", tuple(Paragraph(text) for text in _LIMITS)),
+            Section("How to cite it", _citation(name, state, selection)),
             Section("Every option", _options(topic_file)),
         ),
     )
@@ -182,6 +186,7 @@ def _process(state: State, asked: dict[str, Any], software: str, at: float) -> t
         _facts(
             {
                 "recipe": crawl.get("recipe", "unknown"),
+                **_parts(state, asked),
                 "random seed": str(crawl.get("random_seed", "")),
                 "budget of pages": crawl.get("max_pages", "none"),
                 "user agent": _table(asked, "identity").get("user_agent", ""),
@@ -194,6 +199,43 @@ def _process(state: State, asked: dict[str, Any], software: str, at: float) -> t
         ),
         Rows(("session", "begun", "ended", "because", "version"), rows),
     )
+
+
+def _parts(state: State, asked: dict[str, Any]) -> dict[str, object]:
+    """Page model and link order: the user's own, else the topic file's, else those of the recipe."""
+    try:
+        recipe = find_recipe(str(_table(asked, "crawl").get("recipe", "")))
+    except TopicError:
+        return {}
+    own = own_parts(state)
+    model = own.get("relevance") or _table(asked, "relevance").get("model") or recipe.relevance.name
+    order = own.get("ordering") or _table(asked, "ordering").get("order") or recipe.ordering.name
+    return {"page model": model, "link order": order}
+
+
+def _citation(name: str, state: State, selection: Selection) -> tuple[Block, ...]:
+    """One sentence, and the same for BibTeX; who made the collection only its maker knows."""
+    sessions = state.sessions()
+    if not sessions:
+        return (Paragraph("Nothing was crawled yet."),)
+    days = [
+        utc(at).strftime("%Y-%m-%d") for one in sessions for at in (one.start, one.stop) if at is not None
+    ]
+    first, last = min(days), max(days)
+    span = f"on {first}" if first == last else f"from {first} to {last}"
+    size = f"{selection.total:,} web page{'s' * (selection.total != 1)}"
+    made = f"collected {span} with honeyguide {sessions[-1].version}"
+    plain = "".join(letter for letter in name if letter.isprintable() and letter not in "{}\\%$#&~^_")
+    key = "-".join("".join(letter if letter.isalnum() else " " for letter in plain.lower()).split())
+    entry = (
+        f"@misc{{{key or 'collection'}-{last[:4]},\n"
+        "  author = {YOUR NAME},\n"
+        f"  title = {{{plain}: {size}}},\n"
+        f"  year = {{{last[:4]}}},\n"
+        f"  note = {{{made}}}\n"
+        "}\n"
+    )
+    return Paragraph(f"YOUR NAME: {name}. {size}, {made}."), Code(entry)
 
 
 def _composition(state: State, selection: Selection, archive: Path | None) -> tuple[Block, ...]:
