@@ -679,6 +679,8 @@ def test_addresses_of_many_segments_are_not_plain() -> None:
 )
 def test_addresses(urls: list[str]) -> None:
     python = pure("honeyguide.ordering.scout_words")
+    urls = [*urls, "https://a.example/26378.html"]
+    assert scout_words.entry("26378") == scout_words.entry("html")  # it counts once
     answers = []
     for module in (python, scout_words):
         places, words = np.zeros((3, len(urls)), np.int32), np.zeros((len(urls), 8), np.int32)
