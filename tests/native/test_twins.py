@@ -631,6 +631,32 @@ def test_heaps_of_texts_refuse_what_does_not_fit() -> None:
             work(texts, *(np.ones(5) for _ in arrays))
 
 
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from((0.0, 0.5, 1.0, 2.0))), max_size=9))
+def test_priorities_that_change(pairs: list[tuple[int, float]]) -> None:
+    python = pure("honeyguide.frontier.queues")
+    assert type(python.revisable) is not type(queues.revisable)
+    status, old = np.array([0, 0, 0, 1, 0, 0], np.uint8), np.array([0.0, 0.5, 1.0, 0.0, 2.0, 0.0])
+    rows, priorities = np.array([row for row, _ in pairs], np.int32), np.array([float(p) for _, p in pairs])
+    answers = []
+    for module in (python, queues):
+        changed, given_ = np.zeros(len(pairs), np.int64), np.zeros(len(pairs))
+        count = module.revisable(status, old, rows, priorities, 1.5, 0, changed, given_)
+        answers.append((count, changed[:count].tolist(), given_[:count].tolist()))
+    assert answers[0] == answers[1]
+
+
+def test_priorities_that_cannot_be_are_refused() -> None:
+    status, old, one = np.zeros(2, np.uint8), np.zeros(2), np.ones(1, np.int32)
+    room = np.zeros(1, np.int64), np.zeros(1)
+    with pytest.raises(ValueError, match="not a number"):
+        queues.revisable(status, old, one, np.array([np.nan]), 1.0, 0, *room)
+    for row in (-1, 2):
+        with pytest.raises(IndexError):
+            queues.revisable(status, old, np.array([row], np.int32), np.ones(1), 1.0, 0, *room)
+    with pytest.raises(ValueError, match="length"):
+        queues.revisable(status, old, one, np.ones(2), 1.0, 0, *room)
+
+
 @given(
     st.lists(
         st.sampled_from(
@@ -667,6 +693,8 @@ def test_addresses_of_many_segments_are_not_plain() -> None:
 )
 def test_addresses(urls: list[str]) -> None:
     python = pure("honeyguide.ordering.scout_words")
+    urls = [*urls, "https://a.example/26378.html"]
+    assert scout_words.entry("26378") == scout_words.entry("html")  # it counts once
     answers = []
     for module in (python, scout_words):
         places, words = np.zeros((3, len(urls)), np.int32), np.zeros((len(urls), 8), np.int32)

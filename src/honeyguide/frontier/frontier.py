@@ -427,16 +427,17 @@ class Frontier:
         Raises:
             ValueError: A priority is NaN.
         """
-        if np.isnan(priorities).any():
-            raise ValueError("a priority is not a number; give every URL a finite one")
-        rows = self._seen.find(ids, self._columns.ids)
-        old = self._columns.priority[rows]
-        waits = (rows > 0) & (self._columns.status[rows] == _WAITING)
-        places = (waits & (old < below) & (old != priorities)).nonzero()[0]
-        changed = rows[places].astype(np.int64)
-        queues.change_priorities(self._queues.urls, self._queues.hosts, changed, priorities[places])
-        self._pending.changed(rows[places])
-        return len(places)
+        columns = self._columns
+        rows = self._seen.find(ids, columns.ids)
+        changed, given = np.empty(len(rows), np.int64), np.empty(len(rows))
+        priorities = np.ascontiguousarray(priorities, np.float64)
+        count = queues.revisable(
+            columns.status, columns.priority, rows, priorities, below, _WAITING, changed, given
+        )
+        if count:
+            queues.change_priorities(self._queues.urls, self._queues.hosts, changed[:count], given[:count])
+            self._pending.changed(changed[:count].astype(np.int32))
+        return count
 
     def graph(self) -> CrawlGraph:
         """The known web; needs `keep_graph`."""

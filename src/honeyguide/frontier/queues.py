@@ -142,6 +142,38 @@ def change_priority(urls: Urls, hosts: Hosts, row: int, priority: float) -> None
     requeue(urls, hosts, host)
 
 
+@compiled
+def revisable(  # noqa: PLR0917 - C takes no keywords
+    status: NDArray[np.uint8],
+    old: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    priorities: NDArray[np.float64],
+    below: float,
+    waiting: int,
+    changed: NDArray[np.int64],
+    given: NDArray[np.float64],
+) -> int:
+    """How many of some URLs wait with another priority than the one they are given.
+
+    Args:
+        status: Of all URLs.
+        old: Their priorities.
+        rows: Which URLs; 0 for one that is not known.
+        priorities: One each.
+        below: URLs with a priority from here on keep it.
+        waiting: The status of URLs that wait.
+        changed: Gets their rows.
+        given: Gets their new priorities.
+    """
+    if np.isnan(priorities).any():
+        raise ValueError("a priority is not a number; give every URL a finite one")
+    known = old[rows]
+    found = (rows > 0) & (status[rows] == waiting) & (known < below) & (known != priorities)
+    count = int(np.count_nonzero(found))
+    changed[:count], given[:count] = rows[found], priorities[found]
+    return count
+
+
 def join(urls: Urls, hosts: Hosts, counts: NDArray[np.int64], batch: Batch, mode: int) -> NDArray[np.uint8]:
     """Take in found URLs, one after the other; returns what became of each."""
     actions = np.zeros(len(batch.rows), np.uint8)

@@ -429,6 +429,42 @@ BODY(queues_change_priorities)
 }
 FUNCTION(queues_change_priorities, 4)
 
+/* status, priorities as they are, rows, new priorities, below, the number of WAITING, changed, given: how many. */
+BODY(queues_revisable)
+{
+    Py_ssize_t size = 0, old_size = 0, count = 0, counts[3] = {0}, found = 0;
+    uint8_t *status = borrow(loan, arguments[0], 1, &size, 0);
+    double *old = status ? borrow(loan, arguments[1], sizeof *old, &old_size, 0) : NULL;
+    int32_t *rows = old ? borrow(loan, arguments[2], sizeof *rows, &count, 0) : NULL;
+    double *priorities = rows ? borrow(loan, arguments[3], sizeof *priorities, &counts[0], 0) : NULL;
+    int64_t *changed = priorities ? borrow(loan, arguments[6], sizeof *changed, &counts[1], 1) : NULL;
+    double *given = changed ? borrow(loan, arguments[7], sizeof *given, &counts[2], 1) : NULL;
+    double below = PyFloat_AsDouble(arguments[4]);
+    long waiting = PyLong_AsLong(arguments[5]);
+    if (given == NULL || PyErr_Occurred())
+        return NULL;
+    if (old_size != size || counts[0] != count || counts[1] != count || counts[2] != count) {
+        PyErr_SetString(PyExc_ValueError, "the arrays differ in length");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (isnan(priorities[i])) {
+            PyErr_SetString(PyExc_ValueError, "a priority is not a number; give every URL a finite one");
+            return NULL;
+        }
+        if (rows[i] < 0 || rows[i] >= size) {
+            PyErr_SetString(PyExc_IndexError, "a row is out of range");
+            return NULL;
+        }
+        if (rows[i] > 0 && status[rows[i]] == waiting && old[rows[i]] < below && old[rows[i]] != priorities[i]) {
+            changed[found] = rows[i];
+            given[found++] = priorities[i];
+        }
+    }
+    return PyLong_FromSsize_t(found);
+}
+FUNCTION(queues_revisable, 8)
+
 /* urls, hosts, counts, batch, mode, actions, which outcomes are revived, the number of WAITING. */
 BODY(queues_join_into)
 {

@@ -22,6 +22,7 @@ static PyMethodDef METHODS[] = {
     TWIN(queues_dequeue),
     TWIN(queues_change_priority),
     TWIN(queues_change_priorities),
+    TWIN(queues_revisable),
     TWIN(queues_join_into),
     TWIN(queues_best_host),
     TWIN(queues_take),

@@ -50,6 +50,7 @@ PyObject *queues_enqueue(PyObject *module, PyObject *const *arguments, Py_ssize_
 PyObject *queues_dequeue(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *queues_change_priority(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *queues_change_priorities(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *queues_revisable(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *queues_join_into(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *queues_best_host(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *queues_take(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -60,7 +60,7 @@ def padded(places: list[int]) -> list[int]:
 
 
 def url_words(url: str) -> list[bytes]:
-    """Words of the path and query of an address, at most eight: the last ones tell most.
+    """Words of the path and query of an address.
 
     Letters beyond ASCII all count as one kind; addresses have few of them, and all the same ones.
 
@@ -72,10 +72,9 @@ def url_words(url: str) -> list[bytes]:
     path, _, query = data.partition(b"://")[2].partition(b"/")[2].partition(b"?")
     if b"/" not in data.partition(b"://")[2].partition(b"?")[0]:
         path, query = b"", data.partition(b"://")[2].partition(b"?")[2]
-    found = [
+    return [
         word for part in (path[-400:], query[:100]) for word in _TOKEN.findall(unquote_to_bytes(part).lower())
     ]
-    return list(dict.fromkeys(found))[-WORDS:]
 
 
 def host_and_folders(url: str) -> tuple[str, str, str]:
@@ -98,7 +97,8 @@ def read_addresses(urls: list[str], places: tuple[Ints, Ints, Ints], words: Ints
     for row, url in enumerate(urls):
         for column, text in zip(places, host_and_folders(url), strict=True):
             column[row] = entry(text)
-        words[row] = padded([entry(word) for word in url_words(url)])
+        # The last ones tell most. Two words may share an entry: it counts once.
+        words[row] = padded(list(dict.fromkeys(map(entry, url_words(url))))[-WORDS:])
 
 
 @compiled
