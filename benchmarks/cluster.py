@@ -3,10 +3,11 @@
     python benchmarks/cluster.py [--quick] [--only cost growth] [--shards 1 2 4 8] [--repeat 3]
 
 Cost: the same generated web on loopback, crawled by one ordinary crawl and by shards of a local Ray, without
-delays, in turns; medians. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc,
-from the first tenth of the pages on: starting processes takes long, and not equally long each time. Beside
-them, as many ordinary crawls as there are shards, at the same time, each with its part of the pages: what the
-same number of processes costs on this machine when they have nothing to do with each other.
+delays, in turns; medians. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc and
+told by part, from the first tenth of the pages on: starting processes takes long, and not equally long each
+time. Beside them, as many ordinary crawls as there are shards, at the same time, each with its part of the
+pages: what the same number of processes costs on this machine when they have nothing to do with each other.
+Each of those asks for every robots.txt itself, which shards do not.
 
 Growth: webs where all but a seventh of the servers take 0.4 s for each answer, and eight requests at a time a
 shard: waiting is the bottleneck. The web grows with the shards (50 hosts and 400 pages to fetch for each), so
@@ -40,6 +41,9 @@ PLAIN = WebSpec(
 )
 
 
+PARTS = ("own process", "shards", "parse workers", "ray")
+
+
 def slow_web(shards: int) -> WebSpec:
     return WebSpec(
         seed=3, hosts=50 * shards, pages=1000 * shards, topics=4, traps=0.0, failing=0.0,
@@ -68,34 +72,49 @@ def config(spec: WebSpec, port: int, pages: int, concurrency: int) -> Config:
     )
 
 
-def tree_cpu() -> float:
-    """Seconds of CPU of this process and all that descend from it."""
+def part_of(number: int, command: str) -> str:
+    """Which part of a crawl a process is."""
+    if number == os.getpid():
+        return "own process"
+    if "ray::" in command and "Directory" not in command:
+        return "shards"
+    return "parse workers" if "honeyguide.parse.worker" in command else "ray"
+
+
+def tree_cpu() -> dict[str, float]:
+    """Seconds of CPU of this process and all that descend from it, by part."""
     parents: dict[int, int] = {}
-    used: dict[int, float] = {}
+    commands: dict[int, str] = {}
+    used: dict[int, tuple[float, float]] = {}
+    """Of the process itself, and of its children that have ended."""
     tick = os.sysconf("SC_CLK_TCK")
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
+            command = path.with_name("cmdline").read_bytes().decode("utf-8", "replace")
         except OSError:
             continue
         number = int(path.parent.name)
-        parents[number] = int(fields[1])
-        used[number] = sum(map(int, fields[11:15])) / tick
-    mine, total = os.getpid(), 0.0
-    for number, seconds in used.items():
+        parents[number], commands[number] = int(fields[1]), command
+        used[number] = sum(map(int, fields[11:13])) / tick, sum(map(int, fields[13:15])) / tick
+    mine, total = os.getpid(), dict.fromkeys(PARTS, 0.0)
+    for number, (seconds, ended) in used.items():
         at = number
         while at not in (0, 1, mine):
             at = parents.get(at, 0)
-        total += seconds if at == mine else 0.0
+        if at == mine:
+            part = part_of(number, commands[number])
+            total[part] += seconds
+            total["ray" if part == "ray" else "parse workers"] += ended
     return total
 
 
-async def crawl(job: dict[str, Any]) -> dict[str, float]:
+async def crawl(job: dict[str, Any]) -> dict[str, Any]:
     """One crawl in this process; what it took."""
     spec = slow_web(job["shards"]) if job["slow"] else PLAIN
     settings = config(spec, job["port"], job["pages"], job["concurrency"])
     moments: list[tuple[float, int, int]] = []
-    spent: list[tuple[int, float]] = []
+    spent: list[tuple[int, dict[str, float]]] = []
     looked = 0.0
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
@@ -113,9 +132,12 @@ async def crawl(job: dict[str, Any]) -> dict[str, float]:
     end = next(moment for moment in moments if moment[1] >= pages)
     seconds = max(0.001, end[0] - begin[0])
     ended = many.ended.values() if many is not None else ()
+    counted = max(1, spent[-1][0] - first[0])
+    parts = {part: (spent[-1][1][part] - first[1][part]) / counted for part in PARTS}
     return {
         "pages": pages,
-        "cpu": (spent[-1][1] - first[1]) / max(1, spent[-1][0] - first[0]),
+        "cpu": sum(parts.values()),
+        "parts": parts,
         "rate": (end[1] - begin[1]) / seconds,
         "requests": (end[2] - begin[2]) / seconds,
         "calls": sum(one.calls for one in ended) + (many.calls if many is not None else 0),
@@ -123,15 +145,15 @@ async def crawl(job: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def aside(**job: Any) -> dict[str, float]:
+def aside(**job: Any) -> dict[str, Any]:
     """The same in a process of its own."""
     command = [sys.executable, __file__, "--child", json.dumps(job)]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    found: dict[str, float] = json.loads(said.decode().strip().splitlines()[-1])
+    found: dict[str, Any] = json.loads(said.decode().strip().splitlines()[-1])
     return found
 
 
-def side_by_side(count: int, **job: Any) -> dict[str, float]:
+def side_by_side(count: int, **job: Any) -> dict[str, Any]:
     """So many ordinary crawls at the same time, as one."""
     with ThreadPoolExecutor(count) as pool:
         found = list(pool.map(lambda _: aside(shards=0, **job), range(count)))
@@ -139,6 +161,7 @@ def side_by_side(count: int, **job: Any) -> dict[str, float]:
     return {
         "pages": pages,
         "cpu": sum(one["cpu"] * one["pages"] for one in found) / pages,
+        "parts": {part: sum(one["parts"][part] * one["pages"] for one in found) / pages for part in PARTS},
         "rate": sum(one["rate"] for one in found),
         "calls": 0.0,
         "sent": 0.0,
@@ -149,7 +172,7 @@ def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]
     rows = []
     with start_server(PLAIN) as server:
         job = {"slow": False, "port": server.port, "concurrency": 32}
-        runs: dict[tuple[int, int], list[dict[str, float]]] = {}
+        runs: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for crawls, shards in (
             (1, 0),
             *((1, n) for n in counts),
@@ -181,6 +204,8 @@ def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]
                 f" {row['pages a second']:.0f} pages a second",
                 flush=True,
             )
+            told = {part: 1000 * median(one["parts"][part] for one in many) for part in PARTS}
+            print(" " * 12 + ", ".join(f"{part} {value:.2f}" for part, value in told.items() if value))
     return rows
 
 
