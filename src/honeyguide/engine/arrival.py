@@ -524,7 +524,12 @@ class Arrival:
         if not told:
             return found
         linked = tuple(
-            Link(one.url, one.id, one.anchor, one.context, position=sent.position, tag_path=sent.tag_path)
+            Link(
+                *(one.url, one.id, one.anchor, one.context),
+                position=sent.position,
+                tag_path=sent.tag_path,
+                group=sent.group,
+            )
             for sent, one in told
         )
         page = Page(parent, url_id(parent), links=linked, depth=max(0, told[0][1].depth - 1))

@@ -394,6 +394,7 @@ class Neighbours:
             position=position,
             of_page=_finite(of_page or {}),
             handed=handed,
+            group=link.group if link is not None else 0,
         )
         self._leaving.setdefault(self.owner(found.host), []).append(traveller)
 

@@ -44,6 +44,8 @@ class Traveller(msgspec.Struct, frozen=True, array_like=True):
     """What the sender's order knows of that page (`SharingOrder.of_page`)."""
     handed: bool = False
     """The sender owned the URL's host until now: what it says of the URL holds, not what is known here."""
+    group: int = 0
+    """The list, table, paragraph or box of that page in which the link stands, as in `Link`."""
 
 
 def held_by(shard: str) -> str:
