@@ -59,6 +59,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "without exploring": {"by_host": 0.0, "by_folder": 0.0},
     "without learned weights": {"trust": 1e12},
     "without fellow links": {"without": ["neighbours", "same page", "same list", "same place on site"]},
+    "without the texts of lists": {"without": ["topic in list", "list's likeness"]},
     "without words": {"without": ["words of anchors", "words of address"]},
     "without likeness": {"without": ["parents' likeness", "anchor's likeness"]},
     "without parents": {"without": ["best parent", "parents", "grandparents"]},
