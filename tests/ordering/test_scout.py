@@ -66,6 +66,39 @@ def test_siblings_of_good_pages_come_first() -> None:
     assert "of 6 pages found on the same lists" in told
 
 
+def boxes() -> list[list[Link]]:
+    """Two boxes of links at the same tag path, one of owls; the last link of each says nothing by itself."""
+    found: list[list[Link]] = []
+    for box, word in enumerate(("owl", "tax"), 1):
+        names = [*(f"{word} {i}" for i in range(9)), "more"]
+        urls = [f"https://a.example/{box * 100 + i}" for i in range(10)]
+        pairs = zip(urls, names, strict=True)
+        found.append([Link(u, url_id(u), n, tag_path="body/div/ul/li/a", group=box) for u, n in pairs])
+    return found
+
+
+def test_a_link_is_judged_by_the_other_links_of_its_list() -> None:
+    owls, taxes = boxes()
+    given = fetch(Scout(Owls()), "https://a.example/", 0.3, [*owls, *taxes])
+    assert given[owls[-1].url] > given[taxes[-1].url]
+    blind = Scout(Owls(), without=["topic in list", "list's likeness"])
+    given = fetch(blind, "https://a.example/", 0.3, [*owls, *taxes])
+    assert given[owls[-1].url] == pytest.approx(given[taxes[-1].url], abs=1e-6)
+
+
+def test_lists_of_one_tag_path_are_told_apart() -> None:
+    owls, taxes = boxes()
+    order = Scout(Owls(), without=["topic in list", "list's likeness", "neighbours"])
+    fetch(order, "https://a.example/", 0.3, [*owls, *taxes])
+    for good, bad in zip(owls[:6], taxes[:6], strict=True):
+        fetch(order, good.url, 0.9)
+        fetch(order, bad.url, 0.0)
+        order.revised()
+    told = " ".join(reason.text for reason in order.contributions(owls[-1].url))
+    assert "about 5 of 6 pages found on the same lists" in told
+    assert priority_of(order, owls[-1].url) > priority_of(order, taxes[-1].url)
+
+
 def test_a_host_that_nobody_tried_is_explored() -> None:
     order = Scout(Owls())
     others = [link(f"https://h{i}.example/", position=i) for i in range(3)]

@@ -297,7 +297,7 @@ links_joined(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
         }
         for (Py_ssize_t field = 0; field < 7; field++)
             if (!PyUnicode_Check(PyTuple_GET_ITEM(link, field))) {
-                PyErr_SetString(PyExc_TypeError, "a field of a link is no text");
+                PyErr_SetString(PyExc_TypeError, "a field of a link is not a text");
                 goto fail;
             }
         if (PyUnicode_Compare(url, page) == 0)

@@ -79,7 +79,7 @@ take(Taking *taking, PyObject *link, Read *read, Py_ssize_t place)
     PyObject *path = PyObject_GetAttr(link, TAG_PATH), *group = PyObject_GetAttr(link, GROUP);
     int fresh, failed = id == NULL || anchor == NULL || path == NULL || group == NULL || !PyUnicode_Check(anchor);
     if (failed && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "an anchor is no text");
+        PyErr_SetString(PyExc_TypeError, "an anchor is not a text");
     if (!failed) {
         Py_ssize_t new = PyList_GET_SIZE(taking->links);
         int64_t at = number_of(taking->slots, id, new < taking->most ? taking->first + new : -1, &fresh);

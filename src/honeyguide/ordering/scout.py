@@ -189,8 +189,7 @@ class Scout(LocalOrder):
         self._outcomes = np.zeros((SAMPLE, COLUMNS), np.float32)
         self._worths = np.zeros(SAMPLE, np.float32)
         self._learned = 0
-        ones = np.ones(COLUMNS)
-        self._joining = weights.equal_weights(0.1, np.zeros(COLUMNS), 0.1 * ones)
+        self._joining = weights.equal_weights(0.1, np.zeros(COLUMNS), np.where(self._left_out, 1e9, 0.1))
         self._best = np.zeros(0, np.int64)
         self._swept = 0
         self._touched: list[NDArray[np.int64]] = []
