@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from crawls import TOPIC_NAME, WEB, finish, small_topic
+from crawls import TOPIC_NAME, WEB, Index, finish, journal, linking, small_topic
 from loopback import Recorder, config_for, page, recording
 
 from honeyguide.cli.topic_context import context
@@ -20,31 +19,9 @@ from honeyguide.config.load import changed
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.generated import GeneratedFetcher
-from honeyguide.lab.webs.generated.walk import examples, graph
+from honeyguide.lab.webs.generated.walk import examples
 from honeyguide.lab.webs.served import Served
 from honeyguide.model import Event, Examples, Topic
-
-
-@lru_cache(maxsize=1)
-def linking() -> dict[str, list[str]]:
-    back: dict[str, list[str]] = {}
-    for source, targets in graph(WEB, small_topic().seeds).items():
-        for target in targets:
-            back.setdefault(target, []).append(source)
-    return back
-
-
-class Index:
-    """What a search engine would know of the generated web; counts its questions."""
-
-    def __init__(self) -> None:
-        self.questions = 0
-
-    def backlinks(
-        self, url: str, coverage: float | None = None, *, limit: int | None = None
-    ) -> tuple[str, ...]:
-        self.questions += 1
-        return tuple(linking().get(url, ())[:limit])
 
 
 def topic() -> Topic:
@@ -70,12 +47,6 @@ def context_crawl(
         config = changed(config, tables)
     services = {"web": web} if web is not None else None
     return Crawl(config, out=out, clock=clock, fetcher=GeneratedFetcher(WEB, clock), services=services)
-
-
-def journal(folder: Path) -> bytes:
-    with Collection.open(folder) as collection:
-        collection.state.dump_journal(folder / "journal.jsonl")
-    return (folder / "journal.jsonl").read_bytes()
 
 
 def kinds(events: list[Event]) -> Counter[str]:

@@ -728,7 +728,7 @@ def test_links_of_pages(pages: list[list[tuple[int, str, str, int]]], room: int)
         draw = np.random.default_rng(room)
         urls = (
             draw.integers(1, 3, 12).astype(np.uint8),
-            draw.random((12, 4), np.float32),
+            draw.random((12, 5), np.float32),
             draw.integers(-1, 1, (12, 8)).astype(np.int32),
         )
         lists = urls[1], draw.integers(-1, 1, (12, 8)).astype(np.int32)
@@ -753,7 +753,7 @@ def test_links_of_pages_refuse_what_does_not_fit() -> None:
         scout_links.read_links(links, {1: -3}, {}, (0, 9), scout_links.new_read(1))
     with pytest.raises(AttributeError):
         scout_links.read_links([None], {}, {}, (0, 9), scout_links.new_read(1))  # type: ignore[list-item]
-    urls = np.ones(2, np.uint8), np.zeros((2, 4), np.float32), np.zeros((2, 8), np.int32)
+    urls = np.ones(2, np.uint8), np.zeros((2, 5), np.float32), np.zeros((2, 8), np.int32)
     known = np.zeros(2, np.float32), np.zeros((2, 8), np.int32)
     for at, said in ((2, 0), (-1, 0), (0, 2)):
         read = scout_links.Read(np.array([at]), np.array([said]), np.ones(1, np.int32), np.zeros(1, np.int32))

@@ -371,3 +371,42 @@ def test_topic_words_of_context_and_address_are_evidence() -> None:
     found = fetch(order, "https://a.example/", 0.3, [plain, context, address])
     assert found[context.url] > found[plain.url]
     assert found[address.url] > found[plain.url]
+
+
+def test_what_is_said_to_link_to_good_pages_comes_before_what_links_to_others() -> None:
+    order = Scout(Owls(), by_folder=0.0)
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    for good, bad in zip(LISTED[:6], MENU[:6], strict=True):
+        fetch(order, good.url, 0.9)
+        fetch(order, bad.url, 0.0)
+    order.revised()
+    hub, other = "https://a.example/hub", "https://a.example/other"
+    for good, bad in zip(LISTED[:6], MENU[:6], strict=True):
+        high = order.said_to_link(hub, url_id(hub), url_id(good.url))
+        low = order.said_to_link(other, url_id(other), url_id(bad.url))
+    assert high == pytest.approx(low), "nobody has compared what waits yet"
+    order._relearn()
+    assert priority_of(order, hub) > priority_of(order, other)
+    facts = [one.fact for one in order.contributions(hub)]
+    assert "it is said to link to pages on topic (worth 5.4 in all)" in facts
+
+
+def test_a_url_that_only_backlinks_know_is_neither_good_nor_bad_for_its_parents() -> None:
+    order = Scout(Owls(), by_folder=0.0)
+    fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
+    for good in LISTED[:6]:
+        fetch(order, good.url, 0.9)
+    order._relearn()
+    new = "https://a.example/hub"
+    order.said_to_link(new, url_id(new), url_id(LISTED[0].url))
+    at = order._slots[url_id(new)]
+    assert order._urls.scores[at, 1] == pytest.approx(order._mean)
+    assert order.said_to_link(LISTED[0].url, url_id(LISTED[0].url), url_id(LISTED[1].url)) == 0.0, "fetched"
+
+
+def test_what_backlinks_told_is_in_the_checkpoint() -> None:
+    order = Scout(Owls())
+    fetch(order, "https://a.example/", 0.9, LISTED)
+    order.said_to_link(LISTED[0].url, url_id(LISTED[0].url), url_id("https://a.example/"))
+    again = Scout(Owls()).load(order.save())
+    assert again._urls.topic[again._slots[url_id(LISTED[0].url)], 4] == pytest.approx(0.9)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from honeyguide.collection.collection import Collection
 from honeyguide.config.load import changed
 from honeyguide.config.schema import Config
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.job.crawl import Crawl, as_config
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, seeds
+from honeyguide.lab.webs.generated.walk import graph
 from honeyguide.model import Event, Topic
 
 SPEC = WebSpec(seed=5, hosts=40, pages=900, topics=5)
@@ -46,3 +49,33 @@ def small_crawl(
 async def finish(crawl: Crawl) -> list[Event]:
     """Run to the end; its events."""
     return [event async for event in crawl.run()]
+
+
+@lru_cache(maxsize=1)
+def linking() -> dict[str, list[str]]:
+    """For each page of the small web, the pages that link to it."""
+    back: dict[str, list[str]] = {}
+    for source, targets in graph(WEB, small_topic().seeds).items():
+        for target in targets:
+            back.setdefault(target, []).append(source)
+    return back
+
+
+class Index:
+    """What a search engine would know of the generated web; counts its questions."""
+
+    def __init__(self) -> None:
+        self.questions = 0
+
+    def backlinks(
+        self, url: str, coverage: float | None = None, *, limit: int | None = None
+    ) -> tuple[str, ...]:
+        self.questions += 1
+        return tuple(linking().get(url, ())[:limit])
+
+
+def journal(folder: Path) -> bytes:
+    """A collection's journal: equal crawls have equal ones."""
+    with Collection.open(folder) as collection:
+        collection.state.dump_journal(folder / "journal.jsonl")
+    return (folder / "journal.jsonl").read_bytes()

@@ -74,7 +74,7 @@ def missing_needs(recipe: Recipe, given: frozenset[str]) -> list[str]:
 _SERVICES = {
     "backlinks": (
         "service",
-        "no backlink service: it learns the way in from the pages of its own crawl (bootstrap);"
+        "no backlink service: it learns the way in from the pages of its own crawl;"
         " name one as 'service' of [[discovery]]",
     ),
     "meta-search": (
@@ -113,6 +113,13 @@ _OWN = (
         title="joins all evidence, learns from its own crawl, explores hosts and folders",
         reference="Honeyguide's own; see docs/systems/scout.md",
         ordering=Part("scout"),
+    ),
+    Recipe(
+        name="scout-backlinks",
+        title="the same, and asks who links to each hit: weighed like all other evidence",
+        reference="Honeyguide's own; see docs/systems/scout.md",
+        ordering=Part("scout"),
+        discovery=(Part("backlinks", {"depth": 0, "on_pages": True}),),
     ),
 )
 

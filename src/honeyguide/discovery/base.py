@@ -30,6 +30,8 @@ class Suggestion(msgspec.Struct, frozen=True):
     priority: float | None = None
     """None: the engine's default for injected URLs (just above the best waiting one)."""
     memo: dict[str, float] = {}
+    links_to: str = ""
+    """A page of the crawl that it is said to link to; an order with an opinion of that gives the priority."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -122,6 +124,8 @@ def suggest_data(source: str, answer: Answer, *, new: int) -> dict[str, object]:
         "urls": [one.url for one in answer.suggestions],
         "reasons": [one.reason for one in answer.suggestions],
     }
+    if any(one.links_to for one in answer.suggestions):
+        data["links_to"] = [one.links_to for one in answer.suggestions]
     return {**data, "failed": True} if answer.failed else data
 
 

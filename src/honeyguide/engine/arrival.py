@@ -19,7 +19,7 @@ from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Offers, Waiting
 from honeyguide.log import DEBUG, LOG, say
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Seen, Verdict, Via
-from honeyguide.ordering.base import LinkOrder, RevisingOrder
+from honeyguide.ordering.base import BacklinkedOrder, LinkOrder, RevisingOrder
 from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, verdict_on
 from honeyguide.store.archive import Position
@@ -70,6 +70,7 @@ class Arrival:
         self._online = model if isinstance(model, OnlinePageModel) else None
         self._order = order
         self._revising = order if isinstance(order, RevisingOrder) else None
+        self._backlinked = order if isinstance(order, BacklinkedOrder) else None
         self._sharing = order if isinstance(order, SharingOrder) else None
         self._admission = admission
         self._tally = tally
@@ -106,18 +107,38 @@ class Arrival:
             page = msgspec.structs.replace(page, digest=digest, fetched_at=own.at)
         return self._page(waiting, page, position, now, rendering=visit.rendering)
 
-    def inject(self, found: Found) -> int:
-        """Bring a URL in from outside (seed, redirect, suggestion), past the same rules. Its row."""
+    def inject(self, found: Found, links_to: str = "") -> int:
+        """Bring a URL in from outside (seed, redirect, suggestion), past the same rules. Its row.
+
+        Args:
+            found: The URL.
+            links_to: A page that it is said to link to; an order with an opinion of that gives the priority.
+        """
         if found.source == SEED:
             refused = self._admission.refuse_seed(found.url)
         else:
             refused = self._admission.refuse(found.url, found.depth, found.redirects)
         if refused:
             found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
+        elif links_to:
+            priority = self.said_to_link(found.url, links_to)
+            if priority is not None:
+                found = msgspec.structs.replace(found, priority=priority)
         _tell_one(found, "")
         if self._neighbours is not None and not self._neighbours.is_mine(found.host):
             return self._send(found, self._frontier.url_of(found.parent))
         return self._frontier.add([found], "max")[0]
+
+    def said_to_link(self, url: str, target: str) -> float | None:
+        """Tell the order of a page that links to a page of the crawl; the priority, if it has an opinion."""
+        if self._backlinked is None:
+            return None
+        number = url_id(url)
+        priority = self._backlinked.said_to_link(url, number, url_id(target))
+        elsewhere = self._neighbours is not None and not self._neighbours.is_mine(host_key(url))
+        if elsewhere and self._sharing is not None:
+            self._sharing.away([number])
+        return priority
 
     def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
         """End a URL whose part of a site has turned out to be a trap since it was found."""

@@ -35,6 +35,8 @@ class _Snapshot(NamedTuple):
     """What was learned, on its way to the disk."""
 
     pages: int
+    events: int
+    """The last event of the journal that the parts were told of."""
     has_order: bool
     has_zones: bool
     parts: list[tuple[str, Encoded]]
@@ -71,6 +73,8 @@ class Checkpoints:
         self._zones = zones
         self._writer = ThreadPoolExecutor(1, "checkpoint")
         self._under_way: tuple[_Snapshot, Future[None]] | None = None
+        self.heard = state.last_event
+        """The last event that the parts had heard of; for an older checkpoint than the newest, all are."""
         self.damaged = ""
         """What was wrong with the newest checkpoint, if anything was."""
 
@@ -127,7 +131,7 @@ class Checkpoints:
         if has_order:
             take(f"order-{tally.pages}", order)
         take(f"model-{tally.pages}", self._model.save())
-        return _Snapshot(tally.pages, has_order, zones is not None, parts)
+        return _Snapshot(tally.pages, self._state.last_event, has_order, zones is not None, parts)
 
     def _point(self, snapshot: _Snapshot) -> None:
         if snapshot.has_zones and self._zones is not None:
@@ -135,6 +139,7 @@ class Checkpoints:
         self._remove_old("order")
         self._remove_old("model")
         self._state.put_setting("checkpoint", snapshot.pages)
+        self._state.put_setting("checkpoint_event", snapshot.events)
         self._state.put_setting("checkpoint_has_order", snapshot.has_order)
 
     def _remove_old(self, part: str) -> None:
@@ -163,6 +168,9 @@ class Checkpoints:
             except DAMAGE as error:
                 self.damaged = self.damaged or str(error) or type(error).__name__
                 continue
+            heard = self._state.setting("checkpoint_event")
+            if pages == named and isinstance(heard, int):
+                self.heard = heard
             return pages
         return 0
 

@@ -714,8 +714,10 @@ class Crawler:
                 continue
             known = self._frontier.known
             priority = INJECTED_PRIORITY if suggestion.priority is None else suggestion.priority
-            self._inject(url, priority, source.name, suggestion.memo)
+            found = found_outside(url, priority, source.name, memo=suggestion.memo)
+            self._arrival.inject(found, suggestion.links_to)
             new += self._frontier.known - known
+        self._arrival.revise()  # URLs known before may be worth more now
         now = self._clock.now()
         if answer.suggestions or answer.note or answer.requests:
             self._committer.event("suggest", "", suggest_data(source.name, answer, new=new), now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from honeyguide.engine.committer import Stores
 from honeyguide.failpoint import failpoint
 from honeyguide.fetch.decode import codings, decode
 from honeyguide.frontier import Waiting
-from honeyguide.model import Outcome, Page
+from honeyguide.model import Event, Outcome, Page
 from honeyguide.parse.base import Blocks, ParseJob
 from honeyguide.parse.html import parse_page
 from honeyguide.store.archive import Position
@@ -96,23 +97,36 @@ def catch_up(reader: Reader, stores: Stores, arrival: Arrival, checkpoints: Chec
     if stores.archive is None:
         return
     if checkpoints.stateful:
-        relearn(reader, stores, arrival, after=covered)
+        relearn(reader, stores, arrival, after=covered, heard=checkpoints.heard)
     index_missing(reader, stores)
 
 
-def relearn(reader: Reader, stores: Stores, arrival: Arrival, *, after: int) -> int:
-    """Feed the pages fetched since the checkpoint through model and order again. How many.
+def relearn(reader: Reader, stores: Stores, arrival: Arrival, *, after: int, heard: int) -> int:
+    """Feed the pages fetched since the checkpoint through model and order again, and backlinks. How many.
 
     Their answers are already committed; only what the parts remember matters. A global order sees
     today's graph rather than that of the moment, so its arrays may differ slightly from before.
     """
     pages = 0
+    said = deque(stores.state.events(after=heard, kind="suggest"))
     for record in stores.state.pages(after=after):
         page = reader.page(record) if record.file else None
+        while said and said[0].at < record.at:
+            _tell(arrival, said.popleft())
         if page is not None:
             arrival.rethink(page)
             pages += 1
+    for event in said:
+        _tell(arrival, event)
     return pages
+
+
+def _tell(arrival: Arrival, event: Event) -> None:
+    """What a source said of pages that link to pages of the crawl."""
+    urls, targets = event.data.get("urls"), event.data.get("links_to")
+    if isinstance(urls, list) and isinstance(targets, list):
+        for url, target in zip(urls, targets, strict=False):
+            arrival.said_to_link(str(url), str(target))
 
 
 def index_missing(reader: Reader, stores: Stores) -> int:

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LINKS = 8, WORDS = 8, TOPICS = 4, COLUMNS = 18, TABLES = 7 };
+enum { LINKS = 8, WORDS = 8, TOPICS = 5, COLUMNS = 19, TABLES = 7 };
 enum { FETCHED = 2 };
 #define PRIOR 3.0f
 #define FEW 2.0f
@@ -366,6 +366,7 @@ scores(Loan *loan, PyObject *const *arguments)
         score[15] = urls->topic[at * TOPICS + 2];
         score[16] = urls->topic[at * TOPICS + 3];
         score[17] = alike(&urls->list_words[at * WORDS], sums);
+        score[18] = (float)log(1.0 + (double)urls->topic[at * TOPICS + 4]);
         urls->explore[at] = (float)(by_host * bound(score[12], host[1], spread)
                                     + by_folder * bound(score[13], folder[1], spread));
     }

@@ -16,7 +16,7 @@ scout_links_init(void)
     return ID && ANCHOR && TAG_PATH && GROUP ? 0 : -1;
 }
 
-enum { WORDS = 8, TOPICS = 4, WAITING = 1, SPEAKING = 24 };
+enum { WORDS = 8, TOPICS = 5, WAITING = 1, SPEAKING = 24 };
 
 typedef struct {
     int64_t *targets, *said;

@@ -98,6 +98,21 @@ class RevisingOrder(LinkOrder, Protocol):
         ...
 
 
+@runtime_checkable
+class BacklinkedOrder(LinkOrder, Protocol):
+    """An order that has its own opinion of pages which are said to link to a page on topic."""
+
+    def said_to_link(self, url: str, number: UrlId, to: UrlId) -> float:
+        """The priority of a URL that a source says links to a page of the crawl.
+
+        Args:
+            url: The URL; it may be known already.
+            number: Its fingerprint.
+            to: The page's.
+        """
+        ...
+
+
 class LocalOrder:
     """The parts of `LinkOrder` that an order without memory has no use for."""
 

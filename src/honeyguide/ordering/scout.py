@@ -84,11 +84,12 @@ class Said(NamedTuple):
 class Scout(LocalOrder):
     """Each URL is worth what all links to it, and all that became of their like, say it is worth.
 
-    A URL has eighteen scores: the worth of the pages that link to it (best and mean), their likeness to the
+    A URL has nineteen scores: the worth of the pages that link to it (best and mean), their likeness to the
     best pages so far, and their parents' worth; what became of other links near it, in the same list, on the
     same page, at the same place of the site's pages; the topic in its anchors, around them, in the other
     anchors of its list and in its address; the words of its anchors and address as the crawl has learned
-    them, the likeness of its anchors and of its list to the best pages; the rates of its host and folder.
+    them, the likeness of its anchors and of its list to the best pages; the rates of its host and folder;
+    and, where someone knows backlinks, the worth of the fetched pages that it is said to link to.
     Each is standardised over the URLs that wait. They count equally at first; a ridge regression on the
     crawl's own outcomes then shifts weight to those that tell most on this web, but never below 0. The sum is
     the worth to expect.
@@ -189,7 +190,9 @@ class Scout(LocalOrder):
         self._outcomes = np.zeros((SAMPLE, COLUMNS), np.float32)
         self._worths = np.zeros(SAMPLE, np.float32)
         self._learned = 0
-        self._joining = weights.equal_weights(0.1, np.zeros(COLUMNS), np.where(self._left_out, 1e9, 0.1))
+        self._joining = weights.equal_weights(
+            0.1, np.zeros(COLUMNS), np.where(self._left_out, weights.NEVER, 0.1)
+        )
         self._best = np.zeros(0, np.int64)
         self._swept = 0
         self._touched: list[NDArray[np.int64]] = []
@@ -288,6 +291,35 @@ class Scout(LocalOrder):
         if at is None:
             return []
         return reasons(self._evidence, at, self._joining, self._oldest)
+
+    # Backlinks
+
+    def said_to_link(self, url: str, number: UrlId, to: UrlId) -> float:
+        """Take in that a URL links to a page of the crawl: what leads to good pages may lead to more."""
+        at = self._slots.get(number)
+        if at is None:
+            if self._held >= MOST:
+                self._let_go()
+            at = self._hold([(url, number)])
+            self._give_average_parent(at)
+        if self._urls.state[at] != WAITING:
+            return 0.0
+        page = self._urls.page[self._slots[to]] if to in self._slots else -1
+        self._urls.topic[at, 4] += self._pages.known[page, 0] if page >= 0 else 1.0  # an example of the topic
+        chosen = np.array([at], np.int64)
+        self._score(chosen)
+        self._touched.append(chosen)
+        return float(self._urls.priority[at])
+
+    def _give_average_parent(self, at: int) -> None:
+        """No page of the crawl links to a URL: that says nothing against it, and nothing for it."""
+        number = self._new_page()
+        self._pages.known[number] = self._pages.known[:number].mean(axis=0) if number else 0.0
+        self._pages.known[number, 0] = self._mean
+        urls = self._urls
+        urls.links[at] = 1
+        urls.parent[at, 0] = number
+        urls.path[at, 0] = urls.near[at, 0] = urls.site_path[at, 0] = 0
 
     # Shards
 
@@ -686,7 +718,7 @@ class Scout(LocalOrder):
         if elsewhere is not None:  # or each shard would find its own best URLs equally good
             scores = np.concatenate([scores, np.asarray(elsewhere, np.float32)])
         middle, scale = weights.standard(scores)
-        scale = np.where(self._left_out, 1e9, scale)
+        scale = np.where(self._left_out, weights.NEVER, scale)
         outcomes, worths = self._all_outcomes()
         if len(outcomes) >= 10:
             self._joining = weights.fitted(

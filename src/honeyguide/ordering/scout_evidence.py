@@ -25,7 +25,7 @@ Ints = NDArray[np.int32]
 
 LINKS: Final = 8
 WORDS: Final = 8
-TOPICS: Final = 4
+TOPICS: Final = 5
 MOST: Final = 150_000
 PLACES: Final = 1 << 22
 TABLE: Final = 1 << 16
@@ -60,6 +60,7 @@ SCORES: Final = (
     "topic in address",
     "topic in list",
     "list's likeness",
+    "pages it links to",
 )
 """The scores of a URL, in the order of their columns."""
 COLUMNS: Final = len(SCORES)
@@ -95,7 +96,8 @@ class Urls(NamedTuple):
     """Entries of the words that most anchors have of the list in which it was first found."""
     topic: Floats
     """Scores by the page model: of its anchors (the highest), of the text around the first, of its address,
-    and of the anchors of the list in which it was first found (the mean)."""
+    and of the anchors of the list in which it was first found (the mean); and the worth of the fetched pages
+    that it is said to link to."""
     scores: Floats
     explore: Floats
     priority: NDArray[np.float64]
@@ -363,7 +365,8 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
     scores[:, 9] = _rate(in_list, mean, PRIOR)
     on_site = _rate(sums.site_path[urls.site_path[chosen, :width]], mean, PRIOR)
     scores[:, 10] = np.where(links > 0, _in_turn(on_site * valid) * share, mean)
-    scores[:, [3, 14, 15, 16]] = urls.topic[chosen]
+    scores[:, [3, 14, 15, 16]] = urls.topic[chosen, :4]
+    scores[:, 18] = _log(1.0 + urls.topic[chosen, 4].astype(np.float64))
     scores[:, 4] = _said(urls.anchor_words[chosen], sums.anchor, mean)
     scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
     scores[:, 8] = _alike(urls.anchor_words[chosen], sums.like)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from honeyguide.ordering.scout_evidence import CLIP, COLUMNS, Joining
 
+NEVER: Final = 1e9
+"""Deviation of a score that says nothing."""
 FIRST_STEP: Final = 0.02
 """What one deviation of one score is worth before anything is learned."""
 FIRST_TRUST: Final = 10.0
@@ -21,7 +23,7 @@ def standard(scores: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[
     """Mean and deviation of each score over the URLs that wait; one that is the same for all says nothing."""
     middle = scores.mean(axis=0, dtype=np.float64)
     scale = scores.std(axis=0, dtype=np.float64)
-    return middle, np.where(scale > 1e-6, scale, 1e9)
+    return middle, np.where(scale > 1e-6, scale, NEVER)
 
 
 def equal_weights(start: float, middle: NDArray[np.float64], scale: NDArray[np.float64]) -> Joining:
@@ -65,7 +67,7 @@ def fitted(
     z = z - centre
     wanted = worth - average
     together = z.sum(axis=1)
-    first = FIRST_TRUST * COLUMNS
+    first = FIRST_TRUST * int((scale < NEVER).sum())
     step = (float(together @ wanted) + FIRST_STEP * first) / (float(together @ together) + first)
     step = max(1e-3, step)
     products = z.T @ z + trust * np.eye(COLUMNS)

@@ -35,7 +35,7 @@ def answers(events: Iterable[Event], source: str) -> dict[str, list[str]]:
 
 def as_answer(url: str, found: Parents) -> Answer:
     """What a service said about a URL, as sources answer and the journal keeps it."""
-    suggestions = tuple(Suggestion(one, f"{REASON}{url}") for one in found.urls)
+    suggestions = tuple(Suggestion(one, f"{REASON}{url}", links_to=url) for one in found.urls)
     note = f"backlinks of {url}: {found.note}" if found.note else f"{len(suggestions)} pages link to {url}"
     return Answer(suggestions, found.requests, note, failed=found.failed)
 

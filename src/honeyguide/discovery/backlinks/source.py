@@ -30,9 +30,9 @@ class Backlinks:
     """Asks a backlink service which pages link to a page.
 
     *Set-up*: context graphs of the example pages, for the page model `layered-bayes`. *Backlink mode*
-    (`on_pages`): the parents of each page on topic are fetched next. Every answer is kept in the journal;
-    a resumed crawl asks nothing twice, and `service = {kind = "journal", path = "..."}` repeats a crawl
-    without asking at all.
+    (`on_pages`): the parents of each page on topic are fetched next, or, with the order `scout`, when that
+    finds them worth it. Every answer is kept in the journal; a resumed crawl asks nothing twice, and
+    `service = {kind = "journal", path = "..."}` repeats a crawl without asking at all.
 
     Args:
         service: Who is asked; see `docs/systems/cfc.md`. By default nobody, but for the lab's own web: the
