@@ -637,6 +637,10 @@ class Arrival:
         data: dict[str, object] = {"outcome": "canonical", "reason": page.canonical}
         event = self._state.append_event("outcome", waiting.url, data, at=now)
         if not self._frontier.is_waiting(row):
+            # Another copy of a page that the crawl has, or will never have: an order that is not told goes on
+            # to ask for each printer's view that pages offer of themselves.
+            if self._revising is not None:
+                self._revising.gone(waiting.id)
             return [event]
         return row, msgspec.structs.replace(page, url=page.canonical, id=found.id, canonical="")
 
