@@ -319,16 +319,24 @@ def test_a_rule_that_fails_is_heard_of() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 11), unique=True, max_size=8), max_size=12))
 def test_who_links_to_whom(pages: list[list[int]]) -> None:
-    chain = np.array([0, 1, 2] * 4, np.uint8)
-    ours, reference = np.zeros(12, np.int32), np.zeros(12, np.int32)
+    chain = np.array([0, 1, 2], np.uint8)
+    both = []
+    for _ in range(2):
+        source = np.zeros(12, np.int32)
+        source[2:5] = -2, -3, -4  # fetched, in this order
+        both.append((source, np.zeros(3, np.int32)))
+    (ours, of_pages), (reference, of_others) = both
     python = pure("honeyguide.web.zones")
     for row, targets in enumerate(pages, 1):
         named = np.array(targets, np.int32)
-        assert zones.linked(ours, chain, named, row) == python.linked(reference, chain, named, row)
+        found = zones.linked(ours, (of_pages, chain), named, row)
+        assert found == python.linked(reference, (of_others, chain), named, row)
         assert ours.tolist() == reference.tolist()
-    for wrong in (12, -1):
+        assert of_pages.tolist() == of_others.tolist()
+    ours[5] = -5  # there is no such page
+    for wrong in (12, -1, 5):
         with pytest.raises(IndexError):
-            zones.linked(ours, chain, np.array([wrong], np.int32), 1)
+            zones.linked(ours, (of_pages, chain), np.array([wrong], np.int32), 1)
 
 
 def pure(module: str) -> ModuleType:

@@ -156,44 +156,52 @@ traps_plain(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
                            && is_plain((const char *)PyUnicode_1BYTE_DATA(arguments[0]), length, most));
 }
 
-/* source, chain, targets, row: those that had a chain and have a second page linking to them now. */
-PyObject *
-zones_linked(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+/* Note that page `row` links to one whose only page so far is `*only`; whether that makes them several. */
+static int
+second(int32_t *only, int32_t row)
 {
-    (void)module;
-    if (count != 4) {
-        PyErr_SetString(PyExc_TypeError, "linked(source, chain, targets, row)");
+    if (*only == 0)
+        *only = row;
+    if (*only < 0 || *only == row)
+        return 0;
+    *only = -1;
+    return 1;
+}
+
+/* source, (source and chain of pages), targets, row: those that had a chain and have a second page linking to them. */
+BODY(zones_linked)
+{
+    Py_ssize_t size, pages, chains, length;
+    int32_t *source, *own, *targets;
+    const uint8_t *chain;
+    PyObject *parts[] = {item(arguments[1], 0), item(arguments[1], 1)};
+    long row = PyLong_AsLong(arguments[3]);
+    if (PyErr_Occurred())
         return NULL;
-    }
-    Loan loan = {.count = 0};
-    Py_ssize_t size, chains, length;
+    TAKE(source, 0, &size, 1);
+    TAKE(targets, 2, &length, 0);
+    if ((own = borrow(loan, parts[0], sizeof *own, &pages, 1)) == NULL
+        || (chain = borrow(loan, parts[1], sizeof *chain, &chains, 0)) == NULL)
+        return NULL;
     PyObject *again = PyList_New(0);
-    int32_t *source = again ? borrow(&loan, arguments[0], sizeof *source, &size, 1) : NULL;
-    uint8_t *chain = source ? borrow(&loan, arguments[1], sizeof *chain, &chains, 0) : NULL;
-    int32_t *targets = chain ? borrow(&loan, arguments[2], sizeof *targets, &length, 0) : NULL;
-    long row = targets ? PyLong_AsLong(arguments[3]) : -1;
-    int failed = targets == NULL || (row == -1 && PyErr_Occurred());
-    for (Py_ssize_t i = 0; !failed && i < length; i++) {
+    for (Py_ssize_t i = 0; again != NULL && i < length; i++) {
         int32_t target = targets[i];
-        if (target < 0 || target >= size || target >= chains) {
+        Py_ssize_t place = target >= 0 && target < size ? -2 - (Py_ssize_t)source[target] : pages;
+        if (place >= pages || place >= chains) {
             PyErr_SetString(PyExc_IndexError, "a page links to a row that is not there");
-            failed = 1;
-        } else if (source[target] == 0)
-            source[target] = (int32_t)row;
-        else if (source[target] > 0 && source[target] != row) {
-            source[target] = -1;
-            if (chain[target]) {
-                PyObject *number = PyLong_FromLong(target);
-                failed = number == NULL || PyList_Append(again, number) < 0;
-                Py_XDECREF(number);
-            }
+            Py_CLEAR(again);
+        } else if (place < 0)
+            second(&source[target], (int32_t)row);
+        else if (second(&own[place], (int32_t)row) && chain[place]) {
+            PyObject *number = PyLong_FromSsize_t(place);
+            if (number == NULL || PyList_Append(again, number) < 0)
+                Py_CLEAR(again);
+            Py_XDECREF(number);
         }
     }
-    give_back(&loan);
-    if (failed)
-        Py_CLEAR(again);
     return again;
 }
+FUNCTION(zones_linked, 4)
 
 PyObject *
 digest_base32(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

@@ -458,8 +458,9 @@ class Scout(LocalOrder):
     def _hold(self, found: Sequence[tuple[str, UrlId]]) -> int:
         """New entries for URLs, one behind the other; the first of them."""
         first, count = self._held, len(found)
-        while first + count > len(self._urls.id):
-            self._urls = evidence.Urls(**{name: _grown(each) for name, each in self._urls._asdict().items()})
+        if first + count > len(self._urls.id):
+            size = max(first + count, min(2 * len(self._urls.id), MOST))
+            self._urls = evidence.Urls(*(_grown(each, size) for each in self._urls))
         self._held += count
         urls = self._urls
         new = slice(first, first + count)
@@ -498,9 +499,8 @@ class Scout(LocalOrder):
 
     def _new_page(self) -> int:
         if self._known_pages >= len(self._pages.known):
-            self._pages = evidence.Pages(
-                **{name: _grown(each) for name, each in self._pages._asdict().items()}
-            )
+            size = 2 * len(self._pages.known)
+            self._pages = evidence.Pages(*(_grown(each, size) for each in self._pages))
         number = self._known_pages
         self._known_pages += 1
         self._pages.base[number] = self._pages.outcome[number] = -1
@@ -556,8 +556,9 @@ class Scout(LocalOrder):
         """
         if new:
             end = len(self._anchors)
-            while end > len(self._said.topic):
-                self._said = Said(*map(_grown, self._said))
+            if end > len(self._said.topic):
+                size = max(end, min(2 * len(self._said.topic), ANCHORS))
+                self._said = Said(*(_grown(each, size) for each in self._said))
             rows = slice(end - len(new), end)
             self._said.topic[rows] = self._judge.judge_texts(new)
             self._said.words[rows] = self._likeness.anchor_entries(new)
@@ -845,8 +846,11 @@ def _logit(chance: float) -> float:
     return math.log(chance / (1.0 - chance))
 
 
-def _grown(array: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([array, np.zeros_like(array)])
+def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """With more room, which takes memory only where it is used."""
+    larger = np.zeros((size, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 def _take(room: NDArray[Any], saved: NDArray[Any]) -> None:
