@@ -108,6 +108,21 @@ class Arrival:
 
     def inject(self, found: Found) -> int:
         """Bring a URL in from outside (seed, redirect, suggestion), past the same rules. Its row."""
+        found = self._admitted(found)
+        if self._neighbours is not None and not self._neighbours.is_mine(found.host):
+            return self._send(found, self._frontier.url_of(found.parent))
+        return self._frontier.add([found], "max")[0]
+
+    def inject_all(self, found: Sequence[Found]) -> None:
+        """The same for many at once: of ten thousand seeds, one by one, each would take as long as a page."""
+        if self._neighbours is not None:
+            for one in found:
+                self.inject(one)
+        else:
+            self._frontier.add([self._admitted(one) for one in found], "max")
+
+    def _admitted(self, found: Found) -> Found:
+        """A URL from outside as the rules let it in, or with the reason why they do not."""
         if found.source == SEED:
             refused = self._admission.refuse_seed(found.url)
         else:
@@ -115,9 +130,7 @@ class Arrival:
         if refused:
             found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
         _tell_one(found, "")
-        if self._neighbours is not None and not self._neighbours.is_mine(found.host):
-            return self._send(found, self._frontier.url_of(found.parent))
-        return self._frontier.add([found], "max")[0]
+        return found
 
     def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
         """End a URL whose part of a site has turned out to be a trap since it was found."""

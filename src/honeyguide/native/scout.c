@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { LINKS = 8, WORDS = 8, TOPICS = 4, COLUMNS = 18, TABLES = 7 };
-enum { WAITING = 1, FETCHED = 2, NAMED = 128, NEIGHBOURS = 4, REVEALED = 3, AHEAD = 4 };
+enum { WAITING = 1, FETCHED = 2, NAMED = 128, NEIGHBOURS = 4, REVEALED = 3 };
 #define PRIOR 3.0f
 #define FEW 2.0f
 #define CLIP 5.0
@@ -356,29 +356,6 @@ borrow_joining(Loan *loan, PyObject *tuple, const Urls *urls, Joining *joining)
     return 0;
 }
 
-/* What is known of a URL lies in many arrays: it is fetched from memory while others are worked on. */
-static void
-call_for(const Urls *urls, Py_ssize_t at)
-{
-#if defined(__GNUC__)
-    const int32_t *rows[] = {&urls->parent[at * LINKS],       &urls->path[at * LINKS],      &urls->near[at * LINKS],
-                             &urls->site_path[at * LINKS],    &urls->anchor_words[at * WORDS],
-                             &urls->url_words[at * WORDS],    &urls->list_words[at * WORDS]};
-    for (int row = 0; row < 7; row++)
-        __builtin_prefetch(rows[row]);
-    __builtin_prefetch(&urls->links[at]);
-    __builtin_prefetch(&urls->host[at]);
-    __builtin_prefetch(&urls->folder[at]);
-    __builtin_prefetch(&urls->above[at]);
-    __builtin_prefetch(&urls->topic[at * TOPICS]);
-    __builtin_prefetch(&urls->scores[at * COLUMNS], 1);
-    __builtin_prefetch(&urls->scores[at * COLUMNS + COLUMNS - 1], 1);
-#else
-    (void)urls;
-    (void)at;
-#endif
-}
-
 static void
 read_score(const Held *held, Py_ssize_t at, const Standing *standing)
 {
@@ -471,8 +448,6 @@ scores(Loan *loan, PyObject *const *arguments)
         || !all_inside(chosen, count, held.urls.size))
         return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            call_for(&held.urls, (Py_ssize_t)chosen[i + AHEAD]);
         read_score(&held, (Py_ssize_t)chosen[i], &standing);
         set_priority(&held.urls, (Py_ssize_t)chosen[i], &joining);
     }
