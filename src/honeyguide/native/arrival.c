@@ -3,29 +3,30 @@
  * honeyguide/web/digest.py. */
 
 #include "arrays.h"
+#include "fields.h"
 
 #include <string.h>
 
-static PyObject *KIND, *ID, *NOFOLLOW, *LANGUAGE, *URL;
+static Field KIND, ID, NOFOLLOW, LANGUAGE, URL;
 
 int
 arrival_init(void)
 {
-    KIND = PyUnicode_InternFromString("kind");
-    ID = PyUnicode_InternFromString("id");
-    NOFOLLOW = PyUnicode_InternFromString("nofollow");
-    LANGUAGE = PyUnicode_InternFromString("language");
-    URL = PyUnicode_InternFromString("url");
-    return KIND && ID && NOFOLLOW && LANGUAGE && URL ? 0 : -1;
+    KIND.name = PyUnicode_InternFromString("kind");
+    ID.name = PyUnicode_InternFromString("id");
+    NOFOLLOW.name = PyUnicode_InternFromString("nofollow");
+    LANGUAGE.name = PyUnicode_InternFromString("language");
+    URL.name = PyUnicode_InternFromString("url");
+    return KIND.name && ID.name && NOFOLLOW.name && LANGUAGE.name && URL.name ? 0 : -1;
 }
 
 enum { LEFT_OUT, FINE, ODD };
 
 /* Whether an attribute is true; -1 on error. */
 static int
-is_true(PyObject *link, PyObject *name)
+is_true(PyObject *link, Field *field)
 {
-    PyObject *value = PyObject_GetAttr(link, name);
+    PyObject *value = get_field(link, field);
     int found = value == NULL ? -1 : PyObject_IsTrue(value);
     Py_XDECREF(value);
     return found;
@@ -35,20 +36,20 @@ is_true(PyObject *link, PyObject *name)
 static int
 looked_at(PyObject *link, PyObject *kinds, PyObject *own, PyObject *judged, PyObject *judge)
 {
-    PyObject *value = PyObject_GetAttr(link, KIND);
+    PyObject *value = get_field(link, &KIND);
     int found = value == NULL ? -1 : PySequence_Contains(kinds, value);
     Py_XDECREF(value);
     if (found <= 0)
         return found < 0 ? -1 : LEFT_OUT;
-    if ((value = PyObject_GetAttr(link, ID)) == NULL)
+    if ((value = get_field(link, &ID)) == NULL)
         return -1;
     found = PyObject_RichCompareBool(value, own, Py_EQ);
     Py_DECREF(value);
     if (found)
         return found < 0 ? -1 : LEFT_OUT;
-    if ((found = is_true(link, NOFOLLOW)) || (found = is_true(link, LANGUAGE)))
+    if ((found = is_true(link, &NOFOLLOW)) || (found = is_true(link, &LANGUAGE)))
         return found < 0 ? -1 : ODD;
-    PyObject *url = PyObject_GetAttr(link, URL);
+    PyObject *url = get_field(link, &URL);
     if (url == NULL)
         return -1;
     PyObject *reason = PyDict_GetItemWithError(judged, url);
