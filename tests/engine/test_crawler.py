@@ -149,6 +149,19 @@ async def test_canonical_is_honoured_within_the_domain_only() -> None:
     assert job.tally.pages == 3
 
 
+async def test_an_order_learns_that_copies_of_pages_bring_nothing() -> None:
+    articles = [f"/owls/{word}.html" for word in ("barn", "eared", "eagle", "snowy", "tawny") * 8]
+    articles = [f"{path[:-5]}-{place}.html" for place, path in enumerate(articles)]
+    served = {"http://a.example/": page(*articles)}
+    for path in articles:
+        head = f'<link rel=canonical href="http://a.example{path}">'
+        served[f"http://a.example{path}"] = page(f"{path}?print=1", head=head)
+        served[f"http://a.example{path}?print=1"] = page(head=head)
+    web = Written(served)
+    await run(web, recipe="scout", max_pages=35)
+    assert 1 <= sum("print" in url for url in web.asked) <= 8
+
+
 async def test_redirects_are_urls_of_their_own() -> None:
     web = Written(
         {

@@ -23,7 +23,7 @@ from honeyguide.frontier import queues
 from honeyguide.frontier import seen as seen_module
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import Link, Outcome, Page, Verdict
-from honeyguide.ordering import scout, scout_evidence, scout_links, scout_words
+from honeyguide.ordering import scout, scout_evidence, scout_links, scout_weights, scout_words
 from honeyguide.parse import blocks, links, main_links, prescan, search
 from honeyguide.parse.html import read_page
 from honeyguide.parse.notes import FoundLink
@@ -319,16 +319,24 @@ def test_a_rule_that_fails_is_heard_of() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 11), unique=True, max_size=8), max_size=12))
 def test_who_links_to_whom(pages: list[list[int]]) -> None:
-    chain = np.array([0, 1, 2] * 4, np.uint8)
-    ours, reference = np.zeros(12, np.int32), np.zeros(12, np.int32)
+    chain = np.array([0, 1, 2], np.uint8)
+    both = []
+    for _ in range(2):
+        source = np.zeros(12, np.int32)
+        source[2:5] = -2, -3, -4  # fetched, in this order
+        both.append((source, np.zeros(3, np.int32)))
+    (ours, of_pages), (reference, of_others) = both
     python = pure("honeyguide.web.zones")
     for row, targets in enumerate(pages, 1):
         named = np.array(targets, np.int32)
-        assert zones.linked(ours, chain, named, row) == python.linked(reference, chain, named, row)
+        found = zones.linked(ours, (of_pages, chain), named, row)
+        assert found == python.linked(reference, (of_others, chain), named, row)
         assert ours.tolist() == reference.tolist()
-    for wrong in (12, -1):
+        assert of_pages.tolist() == of_others.tolist()
+    ours[5] = -5  # there is no such page
+    for wrong in (12, -1, 5):
         with pytest.raises(IndexError):
-            zones.linked(ours, chain, np.array([wrong], np.int32), 1)
+            zones.linked(ours, (of_pages, chain), np.array([wrong], np.int32), 1)
 
 
 def pure(module: str) -> ModuleType:
@@ -773,7 +781,7 @@ def test_links_of_pages_refuse_what_does_not_fit() -> None:
 def test_scout(seed: int) -> None:
     """Two crawls, one in Python, learn the same and give the same priorities, to the last bit."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("scout_evidence", "scout_words", "scout_links", "scout"):
+        for name in ("scout_evidence", "scout_weights", "scout_words", "scout_links", "scout"):
             python = pure(f"honeyguide.ordering.{name}")
             patch.setitem(sys.modules, f"honeyguide.ordering.{name}", python)
             patch.setattr(ordering, name, python)
@@ -788,6 +796,7 @@ def test_scout(seed: int) -> None:
     urls = [f"https://h{i % 7}.example/{i % 5}/owl-{i % 11}/{i}" for i in range(300)]
     words = ["owl", "nest", "tax", "\ud800x", "\u6587\u4ef6", "hoot"]
     for url in chance.sample(urls, 80):
+        named = chance.sample(urls, 12)  # and two of them twice
         links = [
             Link(
                 to,
@@ -796,7 +805,7 @@ def test_scout(seed: int) -> None:
                 tag_path=chance.choice("abc"),
                 group=chance.randrange(4),
             )
-            for to in chance.sample(urls, 12)
+            for to in (*named, *named[:2])
         ]
         page = Page(url, url_id(url), text=" ".join(chance.choices(words, k=40)))
         verdict, lost = Verdict(chance.random(), True), url_id(chance.choice(urls))
@@ -814,6 +823,57 @@ def test_scout(seed: int) -> None:
         np.testing.assert_array_equal(mine, yours)
     for mine, yours in zip(both[0]._sums, both[1]._sums, strict=True):
         np.testing.assert_array_equal(mine, yours)
+
+
+@given(st.integers(0, 2**32), st.integers(0, 40))
+def test_weights_of_scores(seed: int, rows: int) -> None:
+    python = pure("honeyguide.ordering.scout_weights")
+    assert type(python.descend) is not type(scout_weights.descend)
+    draw = np.random.default_rng(seed)
+    z, wanted = draw.normal(size=(rows, scout_evidence.COLUMNS)), draw.normal(size=rows)
+    answers = []
+    for module in (python, scout_weights):
+        weight = np.full(scout_evidence.COLUMNS, 0.02)
+        module.descend(z, wanted, weight, 1.0, 15)
+        answers.append(weight.tolist())
+    assert answers[0] == answers[1]
+    assert min(answers[0]) >= 0.0
+
+
+def test_scout_refuses_what_does_not_fit() -> None:
+    urls = scout_evidence.new_urls(4)
+    held = scout_evidence.Held(urls, scout_evidence.new_pages(2), scout_evidence.new_sums())
+    beyond, out = np.array([4]), np.zeros(1, np.int64)
+    ones, nothing = np.ones(scout_evidence.COLUMNS), np.zeros(0, np.int64)
+    standing, joining = (
+        scout_evidence.Standing(1, 0.1, 0, 0.5, 0.5),
+        scout_evidence.Joining(0.0, ones, ones, ones),
+    )
+    for wrong in (
+        lambda: scout_evidence.read_scores(held, beyond, standing, joining),
+        lambda: scout_evidence.set_priorities(urls, beyond, joining),
+        lambda: scout_evidence.tell(urls, urls.told, beyond, 0.1, out),
+        lambda: scout_evidence.that_wait(urls, beyond, out),
+        lambda: scout_evidence.promise(urls, beyond),
+    ):
+        with pytest.raises(IndexError):
+            wrong()
+    for page, target, path in ((2, 0, 0), (0, 4, 0), (0, 0, 1)):
+        with pytest.raises(IndexError):
+            scout_evidence.add_links(
+                held,
+                scout_evidence.NewLinks(
+                    page, np.array([target]), np.array([path], np.int32), out, np.zeros(1, np.int32), 2
+                ),
+            )
+    with pytest.raises(ValueError, match="fit"):
+        scout_evidence.tell(urls, urls.told, np.array([0]), 0.1, nothing)
+    with pytest.raises(ValueError, match="fit"):
+        scout_evidence.that_wait(urls, np.array([0]), nothing)
+    with pytest.raises(ValueError, match="weights"):
+        scout_evidence.set_priorities(urls, out, joining._replace(weight=ones[1:]))
+    with pytest.raises(ValueError, match="rows"):
+        scout_weights.descend(np.zeros((2, 3)), np.zeros(2), ones, 1.0, 1)
 
 
 REFERENCES = st.lists(

@@ -149,9 +149,11 @@ def test_saved_zones_that_do_not_agree_are_refused() -> None:
     crawled(zones, range(1, 60))
     values, arrays = zones.save()
     wrong = {
-        "zone": np.full_like(arrays["zone"], 99),
-        "source": arrays["source"][:-1],
-        "depth": arrays["depth"].astype(np.int64),
+        "page_zone": np.full_like(arrays["page_zone"], 99),
+        "page_source": np.full_like(arrays["page_source"], -2),
+        "page_depth": arrays["page_depth"].astype(np.int64),
+        "page_chain": arrays["page_chain"][:-1],
+        "source": np.maximum(arrays["source"], -2),
         "counts": arrays["counts"][:-1],
     }
     for name, array in wrong.items():

@@ -114,6 +114,21 @@ class Arrival:
             found: The URL.
             links_to: A page that it is said to link to; an order with an opinion of that gives the priority.
         """
+        found = self._admitted(found, links_to)
+        if self._neighbours is not None and not self._neighbours.is_mine(found.host):
+            return self._send(found, self._frontier.url_of(found.parent))
+        return self._frontier.add([found], "max")[0]
+
+    def inject_all(self, found: Sequence[Found]) -> None:
+        """The same for many at once: of ten thousand seeds, one by one, each would take as long as a page."""
+        if self._neighbours is not None:
+            for one in found:
+                self.inject(one)
+        else:
+            self._frontier.add([self._admitted(one) for one in found], "max")
+
+    def _admitted(self, found: Found, links_to: str = "") -> Found:
+        """A URL from outside as the rules let it in, or with the reason why they do not."""
         if found.source == SEED:
             refused = self._admission.refuse_seed(found.url)
         else:
@@ -125,9 +140,7 @@ class Arrival:
             if priority is not None:
                 found = msgspec.structs.replace(found, priority=priority)
         _tell_one(found, "")
-        if self._neighbours is not None and not self._neighbours.is_mine(found.host):
-            return self._send(found, self._frontier.url_of(found.parent))
-        return self._frontier.add([found], "max")[0]
+        return found
 
     def said_to_link(self, url: str, target: str) -> float | None:
         """Tell the order of a page that links to a page of the crawl; the priority, if it has an opinion."""
@@ -658,6 +671,10 @@ class Arrival:
         data: dict[str, object] = {"outcome": "canonical", "reason": page.canonical}
         event = self._state.append_event("outcome", waiting.url, data, at=now)
         if not self._frontier.is_waiting(row):
+            # Another copy of a page that the crawl has, or will never have: an order that is not told goes on
+            # to ask for each printer's view that pages offer of themselves.
+            if self._revising is not None:
+                self._revising.gone(waiting.id)
             return [event]
         return row, msgspec.structs.replace(page, url=page.canonical, id=found.id, canonical="")
 

@@ -358,10 +358,10 @@ class Crawler:
         self._committer.setting(OBEYED, Obeyed(self._steering.session, self.paused, self.budget))
 
     def _seed(self) -> None:
-        for number, text in enumerate(self._topic.seeds):
-            url = canonical(text)
-            if url:
-                self._inject(url, SEED_PRIORITY - number, SEED)
+        urls = ((number, canonical(text)) for number, text in enumerate(self._topic.seeds))
+        self._arrival.inject_all(
+            [found_outside(url, SEED_PRIORITY - number, SEED, memo={}) for number, url in urls if url]
+        )
 
     def _inject(self, url: str, priority: float, source: str, memo: dict[str, float] | None = None) -> int:
         return self._arrival.inject(found_outside(url, priority, source, memo=memo or {}))

@@ -15,8 +15,9 @@ a second event tells when it is done; a replay at once.
 from __future__ import annotations
 
 import copy
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +43,8 @@ MOST_AGAIN: Final = 200
 """Pages that are read again at most, each time that the model has learned."""
 AT_ONCE: Final = 200
 """Remembered pages that are given their scores before others have their turn, where that matters."""
+AT_A_STRETCH: Final = 0.005
+"""Seconds after which others have their turn all the same."""
 PAGES_A_TURN: Final = 2
 CLOSE: Final = 0.45
 """Scores further than this from one half are not worth another look."""
@@ -106,14 +109,14 @@ class Rejudging:
         seen: set[int] = set()
         before: list[tuple[int, Verdict]] = []
         for start in range(0, len(known), AT_ONCE):
-            turned += self._hear(known[start : start + AT_ONCE], seen, before, now)
+            turned += yield from self._hear(known[start : start + AT_ONCE], seen, before)
             yield
         told: dict[str, object] = {"pages": len(seen), "verdicts": turned}
         if self._reader is not None and self._stores.archive is not None:
             self._begin(before if self._revising is None else [], seen, now)
             if not self._in_slices:
                 while self._again:
-                    self._look(*self._again.popleft(), now)
+                    self._look(*self._again.popleft())
                 more = msgspec.to_builtins(self._counts)
                 told |= more | {"verdicts": turned + self._counts.verdicts}
         self._committer.event("learned", "", told, now)
@@ -123,18 +126,19 @@ class Rejudging:
         known: Sequence[tuple[UrlId, float, bool]],
         seen: set[int],
         before: list[tuple[int, Verdict]],
-        now: float,
-    ) -> int:
-        """Give some pages the scores they have now; how many verdicts turned.
+    ) -> Generator[None, None, int]:
+        """Give some pages the scores they have now, with pauses; how many verdicts turned.
+
+        A page that turns out to be on topic is read and indexed, which takes a hundred times as long as the
+        others: what has to wait is told by the clock, not by their number.
 
         Args:
             known: Fingerprint, score and verdict of each.
             seen: Gets their rows.
             before: Gets the earlier verdicts of those that turned.
-            now: On the crawl's clock.
         """
         reviews = self._reviews()
-        turned = 0
+        turned, since = 0, time.perf_counter()
         rows = [self._frontier.row_of(url) for url, _, _ in known]
         held = self._stores.state.verdicts_of(rows)
         replaced = self._stores.state.history.replaced()  # the model remembers what they said at first
@@ -153,8 +157,11 @@ class Rejudging:
                 if on_topic != was:
                     turned += 1
                     before.append((row, Verdict(record.score, record.on_topic, record.terms, record.facts)))
-                self._change(record, score, on_topic=on_topic, now=now)
+                self._change(record, score, on_topic=on_topic)
                 held[row] = (address, number, score, on_topic)
+                if time.perf_counter() - since > AT_A_STRETCH:
+                    yield
+                    since = time.perf_counter()
         return turned
 
     @property
@@ -165,7 +172,7 @@ class Rejudging:
     def step(self, now: float) -> None:
         """Read a few pages again; the last one brings the event."""
         for _ in range(min(PAGES_A_TURN, len(self._again))):
-            self._look(*self._again.popleft(), now)
+            self._look(*self._again.popleft())
         if not self._again:
             self._committer.event("learned", "", msgspec.to_builtins(self._counts), now)
 
@@ -188,7 +195,7 @@ class Rejudging:
         )
         return [(row, Verdict(score, bool(on_topic))) for row, score, on_topic in found if row not in seen]
 
-    def _look(self, row: int, before: Verdict, now: float) -> None:
+    def _look(self, row: int, before: Verdict) -> None:
         """Judge an archived page and rank its links as today."""
         record = self._stores.state.page_by_row(row)
         page = self._reader.page(record) if self._reader is not None and record and record.file else None
@@ -201,7 +208,7 @@ class Rejudging:
         self._counts.read_again += 1
         if verdict.on_topic != record.on_topic or abs(verdict.score - record.score) >= NOTED:
             self._counts.verdicts += verdict.on_topic != record.on_topic
-            self._change(record, verdict.score, on_topic=verdict.on_topic, now=now)
+            self._change(record, verdict.score, on_topic=verdict.on_topic)
         if self._revising is None:
             self._counts.changed += self._rank(page, before, verdict)
         elif said is None:
@@ -230,8 +237,8 @@ class Rejudging:
                 priorities.append(one.priority)
         return self._frontier.revise(np.array(ids, np.int64), np.array(priorities, np.float64), below=GIVEN)
 
-    def _change(self, record: PageRecord, score: float, *, on_topic: bool, now: float) -> None:
-        state, index = self._stores.state, self._stores.index
+    def _change(self, record: PageRecord, score: float, *, on_topic: bool) -> None:
+        state, index, archive = self._stores.state, self._stores.index, self._stores.archive
         verdict = Verdict(score, on_topic, record.terms, record.facts)
         state.change_verdict(record.row, verdict)
         self._frontier.set_score(record.row, score)
@@ -242,7 +249,8 @@ class Rejudging:
         if not on_topic:
             index.remove(record.row)
         elif not index.set_score(record.row, score) and self._reader is not None and record.file:
-            self._committer.commit(now)  # the page may be one that is not on disk yet
+            if archive is not None:
+                archive.flush()  # the page may be one that is not in its file yet
             page = self._reader.page(record)
             if page is not None and not page.noindex:
                 index_page(index, record.row, msgspec.structs.replace(page, number=record.number), score)

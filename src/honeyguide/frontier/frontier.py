@@ -64,6 +64,7 @@ class Frontier:
         self._links = Links(state) if keep_graph else None
         self._hosts: list[Host] = [Host(row=0, name="")]
         self._host_rows: dict[str, int] = {}
+        self._domains: dict[str, str] = {}
         self._domain_hosts: dict[str, list[int]] = {}
         self._domain_pages: Counter[str] = Counter()
         self._dirty_hosts: set[int] = set()
@@ -147,7 +148,9 @@ class Frontier:
         """Row of the host of a found URL, entered if need be."""
         row = self._host_rows.get(found.host)
         if row is None:
-            row = self._enter_host(Host(row=len(self._hosts), name=found.host, domain=found.domain), 0.0)
+            # Half a million hosts may be known of ten thousand domains: each is one object for all of them.
+            domain = self._domains.setdefault(found.domain, found.domain)
+            row = self._enter_host(Host(row=len(self._hosts), name=found.host, domain=domain), 0.0)
             self._dirty_hosts.add(row)
         return row
 
@@ -158,6 +161,7 @@ class Frontier:
             raise CollectionError("the state lacks a host; restore state.sqlite from a copy")
         self._hosts += found
         self._host_rows = {host.name: host.row for host in found}
+        self._domains = {host.domain: host.domain for host in found}
         self._queues.grow_hosts(len(found))
         all_rows = slice(1, len(found) + 1)
         self._queues.hosts.penalty[all_rows] = [penalty for _, penalty in stored]

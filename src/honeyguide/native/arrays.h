@@ -58,4 +58,25 @@ item(PyObject *tuple, Py_ssize_t place)
             return -1;                                                                                        \
     } while (0)
 
+/* A function that Python calls with `wanted` arguments: its body borrows what it needs, all is given back behind it. */
+#define FUNCTION(name, wanted)                                                                                \
+    PyObject *name(PyObject *module, PyObject *const *arguments, Py_ssize_t count)                            \
+    {                                                                                                         \
+        Loan loan = {.count = 0};                                                                             \
+        PyObject *answer = NULL;                                                                              \
+        (void)module;                                                                                         \
+        if (count != (wanted))                                                                                \
+            PyErr_Format(PyExc_TypeError, #name " takes %d arguments", wanted);                               \
+        else                                                                                                  \
+            answer = name##_body(&loan, arguments);                                                           \
+        give_back(&loan);                                                                                     \
+        return answer;                                                                                        \
+    }
+
+#define BODY(name) static PyObject *name##_body(Loan *loan, PyObject *const *arguments)
+
+#define TAKE(target, place, length, writable)                                                                 \
+    if (((target) = borrow(loan, arguments[place], sizeof *(target), length, writable)) == NULL)              \
+    return NULL
+
 #endif

@@ -3,29 +3,30 @@
  * honeyguide/web/digest.py. */
 
 #include "arrays.h"
+#include "fields.h"
 
 #include <string.h>
 
-static PyObject *KIND, *ID, *NOFOLLOW, *LANGUAGE, *URL;
+static Field KIND, ID, NOFOLLOW, LANGUAGE, URL;
 
 int
 arrival_init(void)
 {
-    KIND = PyUnicode_InternFromString("kind");
-    ID = PyUnicode_InternFromString("id");
-    NOFOLLOW = PyUnicode_InternFromString("nofollow");
-    LANGUAGE = PyUnicode_InternFromString("language");
-    URL = PyUnicode_InternFromString("url");
-    return KIND && ID && NOFOLLOW && LANGUAGE && URL ? 0 : -1;
+    KIND.name = PyUnicode_InternFromString("kind");
+    ID.name = PyUnicode_InternFromString("id");
+    NOFOLLOW.name = PyUnicode_InternFromString("nofollow");
+    LANGUAGE.name = PyUnicode_InternFromString("language");
+    URL.name = PyUnicode_InternFromString("url");
+    return KIND.name && ID.name && NOFOLLOW.name && LANGUAGE.name && URL.name ? 0 : -1;
 }
 
 enum { LEFT_OUT, FINE, ODD };
 
 /* Whether an attribute is true; -1 on error. */
 static int
-is_true(PyObject *link, PyObject *name)
+is_true(PyObject *link, Field *field)
 {
-    PyObject *value = PyObject_GetAttr(link, name);
+    PyObject *value = get_field(link, field);
     int found = value == NULL ? -1 : PyObject_IsTrue(value);
     Py_XDECREF(value);
     return found;
@@ -35,20 +36,20 @@ is_true(PyObject *link, PyObject *name)
 static int
 looked_at(PyObject *link, PyObject *kinds, PyObject *own, PyObject *judged, PyObject *judge)
 {
-    PyObject *value = PyObject_GetAttr(link, KIND);
+    PyObject *value = get_field(link, &KIND);
     int found = value == NULL ? -1 : PySequence_Contains(kinds, value);
     Py_XDECREF(value);
     if (found <= 0)
         return found < 0 ? -1 : LEFT_OUT;
-    if ((value = PyObject_GetAttr(link, ID)) == NULL)
+    if ((value = get_field(link, &ID)) == NULL)
         return -1;
     found = PyObject_RichCompareBool(value, own, Py_EQ);
     Py_DECREF(value);
     if (found)
         return found < 0 ? -1 : LEFT_OUT;
-    if ((found = is_true(link, NOFOLLOW)) || (found = is_true(link, LANGUAGE)))
+    if ((found = is_true(link, &NOFOLLOW)) || (found = is_true(link, &LANGUAGE)))
         return found < 0 ? -1 : ODD;
-    PyObject *url = PyObject_GetAttr(link, URL);
+    PyObject *url = get_field(link, &URL);
     if (url == NULL)
         return -1;
     PyObject *reason = PyDict_GetItemWithError(judged, url);
@@ -156,44 +157,52 @@ traps_plain(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
                            && is_plain((const char *)PyUnicode_1BYTE_DATA(arguments[0]), length, most));
 }
 
-/* source, chain, targets, row: those that had a chain and have a second page linking to them now. */
-PyObject *
-zones_linked(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+/* Note that page `row` links to one whose only page so far is `*only`; whether that makes them several. */
+static int
+second(int32_t *only, int32_t row)
 {
-    (void)module;
-    if (count != 4) {
-        PyErr_SetString(PyExc_TypeError, "linked(source, chain, targets, row)");
+    if (*only == 0)
+        *only = row;
+    if (*only < 0 || *only == row)
+        return 0;
+    *only = -1;
+    return 1;
+}
+
+/* source, (source and chain of pages), targets, row: those that had a chain and have a second page linking to them. */
+BODY(zones_linked)
+{
+    Py_ssize_t size, pages, chains, length;
+    int32_t *source, *own, *targets;
+    const uint8_t *chain;
+    PyObject *parts[] = {item(arguments[1], 0), item(arguments[1], 1)};
+    long row = PyLong_AsLong(arguments[3]);
+    if (PyErr_Occurred())
         return NULL;
-    }
-    Loan loan = {.count = 0};
-    Py_ssize_t size, chains, length;
+    TAKE(source, 0, &size, 1);
+    TAKE(targets, 2, &length, 0);
+    if ((own = borrow(loan, parts[0], sizeof *own, &pages, 1)) == NULL
+        || (chain = borrow(loan, parts[1], sizeof *chain, &chains, 0)) == NULL)
+        return NULL;
     PyObject *again = PyList_New(0);
-    int32_t *source = again ? borrow(&loan, arguments[0], sizeof *source, &size, 1) : NULL;
-    uint8_t *chain = source ? borrow(&loan, arguments[1], sizeof *chain, &chains, 0) : NULL;
-    int32_t *targets = chain ? borrow(&loan, arguments[2], sizeof *targets, &length, 0) : NULL;
-    long row = targets ? PyLong_AsLong(arguments[3]) : -1;
-    int failed = targets == NULL || (row == -1 && PyErr_Occurred());
-    for (Py_ssize_t i = 0; !failed && i < length; i++) {
+    for (Py_ssize_t i = 0; again != NULL && i < length; i++) {
         int32_t target = targets[i];
-        if (target < 0 || target >= size || target >= chains) {
+        Py_ssize_t place = target >= 0 && target < size ? -2 - (Py_ssize_t)source[target] : pages;
+        if (place >= pages || place >= chains) {
             PyErr_SetString(PyExc_IndexError, "a page links to a row that is not there");
-            failed = 1;
-        } else if (source[target] == 0)
-            source[target] = (int32_t)row;
-        else if (source[target] > 0 && source[target] != row) {
-            source[target] = -1;
-            if (chain[target]) {
-                PyObject *number = PyLong_FromLong(target);
-                failed = number == NULL || PyList_Append(again, number) < 0;
-                Py_XDECREF(number);
-            }
+            Py_CLEAR(again);
+        } else if (place < 0)
+            second(&source[target], (int32_t)row);
+        else if (second(&own[place], (int32_t)row) && chain[place]) {
+            PyObject *number = PyLong_FromSsize_t(place);
+            if (number == NULL || PyList_Append(again, number) < 0)
+                Py_CLEAR(again);
+            Py_XDECREF(number);
         }
     }
-    give_back(&loan);
-    if (failed)
-        Py_CLEAR(again);
     return again;
 }
+FUNCTION(zones_linked, 4)
 
 PyObject *
 digest_base32(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

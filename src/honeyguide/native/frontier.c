@@ -269,22 +269,6 @@ goes_before(const Urls *urls, const Hosts *hosts, int32_t one, int32_t other)
 
 /* -- what Python calls --------------------------------------------------------------------------------- */
 
-#define FUNCTION(name, wanted)                                                                                \
-    PyObject *name(PyObject *module, PyObject *const *arguments, Py_ssize_t count)                            \
-    {                                                                                                         \
-        Loan loan = {.count = 0};                                                                             \
-        PyObject *answer = NULL;                                                                              \
-        (void)module;                                                                                         \
-        if (count != (wanted))                                                                                \
-            PyErr_Format(PyExc_TypeError, #name " takes %d arguments", wanted);                               \
-        else                                                                                                  \
-            answer = name##_body(&loan, arguments);                                                           \
-        give_back(&loan);                                                                                     \
-        return answer;                                                                                        \
-    }
-
-#define BODY(name) static PyObject *name##_body(Loan *loan, PyObject *const *arguments)
-
 #define URLS_AND_HOSTS                                                                                        \
     Urls urls;                                                                                                \
     Hosts hosts;                                                                                              \

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 5
+#define NATIVE_VERSION 6
 
 extern const char scan_page_doc[];
 int page_init(void);
@@ -78,6 +78,10 @@ PyObject *scout_evidence_add_outcome(PyObject *module, PyObject *const *argument
 PyObject *scout_evidence_add_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_read_scores(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_set_priorities(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_weights_descend(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_evidence_promise(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_evidence_that_wait(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_evidence_tell(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { LINKS = 8, WORDS = 8, TOPICS = 5, COLUMNS = 19, TABLES = 7 };
-enum { FETCHED = 2 };
+enum { WAITING = 1, FETCHED = 2, NAMED = 128, NEIGHBOURS = 4, REVEALED = 3 };
 #define PRIOR 3.0f
 #define FEW 2.0f
 #define CLIP 5.0
@@ -205,49 +205,70 @@ outcome(Loan *loan, PyObject *const *arguments)
     return 0;
 }
 
+/* One link of a new page: evidence for a target that waits, and from one that was fetched. */
+static void
+add_link(Held *held, Py_ssize_t page, Py_ssize_t at, int32_t path, int32_t near, int32_t site)
+{
+    Urls *urls = &held->urls;
+    int64_t base = held->pages.base[page];
+    if (urls->state[at] == FETCHED) {
+        int32_t own = urls->page[at];
+        float worth = own >= 0 && own < held->pages.size ? held->pages.known[3 * (Py_ssize_t)own] : 0.0f;
+        add(&held->sums.place, base, worth, 1.0f);
+        add(&held->sums.place, base + path, worth, 1.0f);
+        add(&held->sums.place, base + near, worth, 1.0f);
+        if (urls->links[at] >= LINKS)
+            return; /* the links that were told its worth stay, so that it can be corrected */
+        int links = known_links(urls, at), before = 0;
+        while (before < links && urls->site_path[at * LINKS + before] != site)
+            before++;
+        if (before == links)
+            add(&held->sums.site_path, site, worth, 1.0f);
+    }
+    Py_ssize_t j = at * LINKS + (urls->links[at] & (LINKS - 1));
+    urls->links[at]++;
+    urls->parent[j] = (int32_t)page;
+    urls->path[j] = path;
+    urls->near[j] = near;
+    urls->site_path[j] = site;
+}
+
+/* held, (page, targets, paths, places, sites, first_near) */
 static int
 new_links(Loan *loan, PyObject *const *arguments)
 {
     Held held;
-    PyObject *number = item(arguments[1], 0);
-    if (number == NULL || borrow_held(loan, arguments[0], &held) < 0)
+    PyObject *number = item(arguments[1], 0), *last = item(arguments[1], 5);
+    if (number == NULL || last == NULL || borrow_held(loan, arguments[0], &held) < 0)
         return -1;
-    Py_ssize_t page = PyNumber_AsSsize_t(number, PyExc_IndexError), count;
-    int64_t *targets;
-    int32_t *paths, *nears, *site_paths;
+    Py_ssize_t page = PyNumber_AsSsize_t(number, PyExc_IndexError), count, others[2], known;
+    int64_t *targets, *places, first_near = PyLong_AsLongLong(last);
+    int32_t *paths, *sites;
     if (PyErr_Occurred() || outside(page, held.pages.size) < 0)
         return -1;
     BORROW(targets, arguments[1], 1, &count);
-    BORROW(paths, arguments[1], 2, NULL);
-    BORROW(nears, arguments[1], 3, NULL);
-    BORROW(site_paths, arguments[1], 4, NULL);
-    Urls *urls = &held.urls;
-    int64_t base = held.pages.base[page];
+    BORROW(paths, arguments[1], 2, &others[0]);
+    BORROW(places, arguments[1], 3, &others[1]);
+    BORROW(sites, arguments[1], 4, &known);
+    if (others[0] != count || others[1] != count) {
+        PyErr_SetString(PyExc_ValueError, "three numbers a link are wanted");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (targets[i] >= 0 && (outside(targets[i], held.urls.size) < 0 || outside(paths[i], known) < 0))
+            return -1;
+    /* A target that is named again counts once: it is marked while the others are read. */
+    uint8_t *state = held.urls.state;
     for (Py_ssize_t i = 0; i < count; i++) {
         Py_ssize_t at = (Py_ssize_t)targets[i];
-        if (outside(at, urls->size) < 0)
-            return -1;
-        if (urls->state[at] == FETCHED) {
-            int32_t own = urls->page[at];
-            float worth = own >= 0 && own < held.pages.size ? held.pages.known[3 * (Py_ssize_t)own] : 0.0f;
-            add(&held.sums.place, base, worth, 1.0f);
-            add(&held.sums.place, base + paths[i], worth, 1.0f);
-            add(&held.sums.place, base + nears[i], worth, 1.0f);
-            if (urls->links[at] >= LINKS)
-                continue; /* the links that were told its worth stay, so that it can be corrected */
-            int links = known_links(urls, at), before = 0;
-            while (before < links && urls->site_path[at * LINKS + before] != site_paths[i])
-                before++;
-            if (before == links)
-                add(&held.sums.site_path, site_paths[i], worth, 1.0f);
-        }
-        Py_ssize_t j = at * LINKS + (urls->links[at] & (LINKS - 1));
-        urls->links[at]++;
-        urls->parent[j] = (int32_t)page;
-        urls->path[j] = paths[i];
-        urls->near[j] = nears[i];
-        urls->site_path[j] = site_paths[i];
+        if (at < 0 || state[at] & NAMED)
+            continue;
+        add_link(&held, page, at, paths[i], (int32_t)(first_near + places[i] / NEIGHBOURS), sites[paths[i]]);
+        state[at] |= NAMED;
     }
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (targets[i] >= 0)
+            state[targets[i]] &= (uint8_t)~NAMED;
     return 0;
 }
 
@@ -264,8 +285,10 @@ said(const int32_t *words, const Table *table, float mean)
     int known = 0;
     for (int j = 0; j < WORDS; j++)
         if (words[j] >= 0) {
-            /* In double precision: in single, libraries differ in the last bit. */
-            total += (float)log((double)(rate(get(table, words[j]), mean, FEW) / mean));
+            float ratio = rate(get(table, words[j]), mean, FEW) / mean;
+            /* In double precision: in single, libraries differ in the last bit. Most words are new, and say nothing. */
+            if (ratio != 1.0f)
+                total += (float)log((double)ratio);
             known++;
         }
     return total / sqrtf((float)(known ? known : 1));
@@ -293,119 +316,252 @@ bound(float rate, float tried, double spread)
     return spread * sqrt((variance > 0.0 ? variance : 0.0) / (tried + 1.0));
 }
 
+typedef struct {
+    float mean;
+    double spread, by_host, by_folder;
+    int64_t oldest;
+} Standing;
+
+typedef struct {
+    double start, *weight, *middle, *scale;
+} Joining;
+
+static int
+read_standing(PyObject *tuple, Standing *standing)
+{
+    double fetched, mean;
+    PyObject *oldest = item(tuple, 2);
+    if (oldest == NULL || read_float(tuple, 0, &fetched) < 0 || read_float(tuple, 1, &mean) < 0
+        || read_float(tuple, 3, &standing->by_host) < 0 || read_float(tuple, 4, &standing->by_folder) < 0)
+        return -1;
+    standing->oldest = PyLong_AsLongLong(oldest);
+    standing->mean = (float)mean;
+    standing->spread = sqrt(log(fetched + 2.0));
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int
+borrow_joining(Loan *loan, PyObject *tuple, const Urls *urls, Joining *joining)
+{
+    Py_ssize_t columns[3];
+    if (read_float(tuple, 0, &joining->start) < 0)
+        return -1;
+    BORROW(joining->weight, tuple, 1, &columns[0]);
+    BORROW(joining->middle, tuple, 2, &columns[1]);
+    BORROW(joining->scale, tuple, 3, &columns[2]);
+    if (urls->columns != COLUMNS || columns[0] != COLUMNS || columns[1] != COLUMNS || columns[2] != COLUMNS) {
+        PyErr_Format(PyExc_ValueError, "as many weights as scores are wanted, %d", COLUMNS);
+        return -1;
+    }
+    return 0;
+}
+
+static void
+read_score(const Held *held, Py_ssize_t at, const Standing *standing)
+{
+    const Urls *urls = &held->urls;
+    const Sums *sums = &held->sums;
+    float mean = standing->mean, *score = &urls->scores[at * COLUMNS];
+    float best = 0.0f, known[3] = {0.0f, 0.0f, 0.0f}, on_site = 0.0f;
+    float page[2] = {0.0f, 0.0f}, list[2] = {0.0f, 0.0f}, beside[2] = {0.0f, 0.0f};
+    int links = known_links(urls, at);
+    for (int j = 0; j < links; j++) {
+        Py_ssize_t link = at * LINKS + j;
+        int32_t parent = urls->parent[link];
+        if (parent >= 0 && parent < held->pages.size) {
+            const float *of = &held->pages.known[3 * (Py_ssize_t)parent];
+            if (of[0] > best)
+                best = of[0];
+            for (int column = 0; column < 3; column++)
+                known[column] += of[column];
+        }
+        on_site += rate(get(&sums->site_path, urls->site_path[link]), mean, PRIOR);
+        int64_t base = base_of(held, parent, standing->oldest);
+        if (base < 0)
+            continue;
+        int64_t near = base + urls->near[link];
+        for (int side = 0; side < 2; side++) {
+            page[side] += get(&sums->place, base)[side];
+            list[side] += get(&sums->place, base + urls->path[link])[side];
+            beside[side] += get(&sums->place, near - 1)[side] + get(&sums->place, near)[side]
+                            + get(&sums->place, near + 1)[side];
+        }
+    }
+    float share = 1.0f / (float)(links ? links : 1);
+    const float *host = get(&sums->host, urls->host[at]), *folder = get(&sums->folder, urls->folder[at]);
+    score[0] = best;
+    score[1] = known[0] * share;
+    score[2] = known[1] * share;
+    score[3] = urls->topic[at * TOPICS];
+    score[4] = said(&urls->anchor_words[at * WORDS], &sums->anchor, mean);
+    score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean);
+    score[6] = rate(beside, mean, PRIOR);
+    score[7] = rate(page, mean, PRIOR);
+    score[8] = alike(&urls->anchor_words[at * WORDS], sums);
+    score[9] = rate(list, mean, PRIOR);
+    score[10] = links ? on_site * share : mean;
+    score[11] = known[2] * share;
+    score[12] = rate(host, mean, FEW);
+    score[13] = rate(folder, rate(get(&sums->above, urls->above[at]), score[12], FEW), FEW);
+    score[14] = urls->topic[at * TOPICS + 1];
+    score[15] = urls->topic[at * TOPICS + 2];
+    score[16] = urls->topic[at * TOPICS + 3];
+    score[17] = alike(&urls->list_words[at * WORDS], sums);
+    score[18] = (float)log(1.0 + (double)urls->topic[at * TOPICS + 4]);
+    urls->explore[at] = (float)(standing->by_host * bound(score[12], host[1], standing->spread)
+                                + standing->by_folder * bound(score[13], folder[1], standing->spread));
+}
+
+static void
+set_priority(const Urls *urls, Py_ssize_t at, const Joining *joining)
+{
+    const float *score = &urls->scores[at * COLUMNS];
+    double sum = 0.0;
+    for (int column = 0; column < COLUMNS; column++) {
+        double z = ((double)score[column] - joining->middle[column]) / joining->scale[column];
+        sum += (z > CLIP ? CLIP : z < -CLIP ? -CLIP : z) * joining->weight[column];
+    }
+    urls->priority[at] = joining->start + urls->explore[at] + sum;
+}
+
+static int
+all_inside(const int64_t *chosen, Py_ssize_t count, Py_ssize_t size)
+{
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (outside((Py_ssize_t)chosen[i], size) < 0)
+            return 0;
+    return 1;
+}
+
+/* held, chosen, standing, joining */
 static int
 scores(Loan *loan, PyObject *const *arguments)
 {
     Held held;
+    Standing standing;
+    Joining joining;
     int64_t *chosen;
     Py_ssize_t count;
-    double fetched, mean_, by_host, by_folder;
     if (borrow_held(loan, arguments[0], &held) < 0
         || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
-        || read_float(arguments[2], 0, &fetched) < 0 || read_float(arguments[2], 1, &mean_) < 0
-        || read_float(arguments[2], 3, &by_host) < 0 || read_float(arguments[2], 4, &by_folder) < 0)
+        || read_standing(arguments[2], &standing) < 0
+        || borrow_joining(loan, arguments[3], &held.urls, &joining) < 0
+        || !all_inside(chosen, count, held.urls.size))
         return -1;
-    int64_t oldest = PyLong_AsLongLong(PyTuple_GET_ITEM(arguments[2], 2));
-    if (PyErr_Occurred())
-        return -1;
-    Urls *urls = &held.urls;
-    Sums *sums = &held.sums;
-    if (urls->columns != COLUMNS) {
-        PyErr_Format(PyExc_ValueError, "there are %d scores", COLUMNS);
-        return -1;
-    }
-    float mean = (float)mean_;
-    double spread = sqrt(log(fetched + 2.0));
     for (Py_ssize_t i = 0; i < count; i++) {
-        Py_ssize_t at = (Py_ssize_t)chosen[i];
-        if (outside(at, urls->size) < 0)
-            return -1;
-        float *score = &urls->scores[at * COLUMNS];
-        float best = 0.0f, known[3] = {0.0f, 0.0f, 0.0f}, on_site = 0.0f;
-        float page[2] = {0.0f, 0.0f}, list[2] = {0.0f, 0.0f}, beside[2] = {0.0f, 0.0f};
-        int links = known_links(urls, at);
-        for (int j = 0; j < links; j++) {
-            Py_ssize_t link = at * LINKS + j;
-            int32_t parent = urls->parent[link];
-            if (parent >= 0 && parent < held.pages.size) {
-                const float *of = &held.pages.known[3 * (Py_ssize_t)parent];
-                if (of[0] > best)
-                    best = of[0];
-                for (int column = 0; column < 3; column++)
-                    known[column] += of[column];
-            }
-            on_site += rate(get(&sums->site_path, urls->site_path[link]), mean, PRIOR);
-            int64_t base = base_of(&held, parent, oldest);
-            if (base < 0)
-                continue;
-            int64_t near = base + urls->near[link];
-            for (int side = 0; side < 2; side++) {
-                page[side] += get(&sums->place, base)[side];
-                list[side] += get(&sums->place, base + urls->path[link])[side];
-                beside[side] += get(&sums->place, near - 1)[side] + get(&sums->place, near)[side]
-                                + get(&sums->place, near + 1)[side];
-            }
-        }
-        float share = 1.0f / (float)(links ? links : 1);
-        const float *host = get(&sums->host, urls->host[at]), *folder = get(&sums->folder, urls->folder[at]);
-        score[0] = best;
-        score[1] = known[0] * share;
-        score[2] = known[1] * share;
-        score[3] = urls->topic[at * TOPICS];
-        score[4] = said(&urls->anchor_words[at * WORDS], &sums->anchor, mean);
-        score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean);
-        score[6] = rate(beside, mean, PRIOR);
-        score[7] = rate(page, mean, PRIOR);
-        score[8] = alike(&urls->anchor_words[at * WORDS], sums);
-        score[9] = rate(list, mean, PRIOR);
-        score[10] = links ? on_site * share : mean;
-        score[11] = known[2] * share;
-        score[12] = rate(host, mean, FEW);
-        score[13] = rate(folder, rate(get(&sums->above, urls->above[at]), score[12], FEW), FEW);
-        score[14] = urls->topic[at * TOPICS + 1];
-        score[15] = urls->topic[at * TOPICS + 2];
-        score[16] = urls->topic[at * TOPICS + 3];
-        score[17] = alike(&urls->list_words[at * WORDS], sums);
-        score[18] = (float)log(1.0 + (double)urls->topic[at * TOPICS + 4]);
-        urls->explore[at] = (float)(by_host * bound(score[12], host[1], spread)
-                                    + by_folder * bound(score[13], folder[1], spread));
+        read_score(&held, (Py_ssize_t)chosen[i], &standing);
+        set_priority(&held.urls, (Py_ssize_t)chosen[i], &joining);
     }
     return 0;
 }
 
+/* urls, chosen, joining */
 static int
 priorities(Loan *loan, PyObject *const *arguments)
 {
     Urls urls;
+    Joining joining;
     int64_t *chosen;
-    double *weight, *middle, *scale, start;
-    Py_ssize_t count, columns, others[2];
+    Py_ssize_t count;
     if (borrow_urls(loan, arguments[0], &urls) < 0
         || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
-        || read_float(arguments[2], 0, &start) < 0)
+        || borrow_joining(loan, arguments[2], &urls, &joining) < 0 || !all_inside(chosen, count, urls.size))
         return -1;
-    BORROW(weight, arguments[2], 1, &columns);
-    BORROW(middle, arguments[2], 2, &others[0]);
-    BORROW(scale, arguments[2], 3, &others[1]);
-    if (columns != urls.columns || others[0] != columns || others[1] != columns) {
-        PyErr_SetString(PyExc_ValueError, "as many weights as scores are wanted");
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        Py_ssize_t at = (Py_ssize_t)chosen[i];
-        if (outside(at, urls.size) < 0)
-            return -1;
-        double sum = 0.0;
-        for (Py_ssize_t column = 0; column < columns; column++) {
-            double z = ((double)urls.scores[at * columns + column] - middle[column]) / scale[column];
-            sum += (z > CLIP ? CLIP : z < -CLIP ? -CLIP : z) * weight[column];
-        }
-        urls.priority[at] = start + urls.explore[at] + sum;
-    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        set_priority(&urls, (Py_ssize_t)chosen[i], &joining);
     return 0;
 }
 
-#define FUNCTION(name, needed, work)                                                                          \
+/* urls, told, at, tolerance, changed */
+BODY(scout_evidence_tell)
+{
+    Urls urls;
+    double *told;
+    int64_t *at, *changed;
+    Py_ssize_t count, room, known, found = 0;
+    double tolerance = PyFloat_AsDouble(arguments[3]);
+    if (PyErr_Occurred() || borrow_urls(loan, arguments[0], &urls) < 0)
+        return NULL;
+    TAKE(told, 1, &known, 1);
+    TAKE(at, 2, &count, 0);
+    TAKE(changed, 4, &room, 1);
+    if (room < count || known != urls.size) {
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit");
+        return NULL;
+    }
+    if (!all_inside(at, count, urls.size))
+        return NULL;
+    /* Who comes twice is found twice, as in Python: nobody counts as told before all were looked at. */
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (urls.state[at[i]] == WAITING && fabs(urls.priority[at[i]] - told[at[i]]) > tolerance)
+            changed[found++] = at[i];
+    for (Py_ssize_t i = 0; i < found; i++)
+        told[changed[i]] = urls.priority[changed[i]];
+    return PyLong_FromSsize_t(found);
+}
+FUNCTION(scout_evidence_tell, 5)
+
+/* urls, targets, waiting */
+BODY(scout_evidence_that_wait)
+{
+    Urls urls;
+    int64_t *targets, *waiting;
+    Py_ssize_t count, room, found = 0;
+    if (borrow_urls(loan, arguments[0], &urls) < 0)
+        return NULL;
+    TAKE(targets, 1, &count, 0);
+    TAKE(waiting, 2, &room, 1);
+    if (room < count) {
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (targets[i] < 0)
+            continue;
+        if (outside((Py_ssize_t)targets[i], urls.size) < 0)
+            return NULL;
+        if (urls.state[targets[i]] == WAITING)
+            waiting[found++] = targets[i];
+    }
+    return PyLong_FromSsize_t(found);
+}
+FUNCTION(scout_evidence_that_wait, 3)
+
+/* urls, waiting */
+BODY(scout_evidence_promise)
+{
+    Urls urls;
+    int64_t *waiting;
+    Py_ssize_t count;
+    double best[REVEALED] = {0.0};
+    int new = 0;
+    if (borrow_urls(loan, arguments[0], &urls) < 0)
+        return NULL;
+    TAKE(waiting, 1, &count, 0);
+    if (!all_inside(waiting, count, urls.size))
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (urls.links[waiting[i]] != 1)
+            continue;
+        double hope = urls.priority[waiting[i]];
+        hope = hope < 0.0 ? 0.0 : hope > 1.0 ? 1.0 : hope;
+        new = 1;
+        for (int place = 0; place < REVEALED; place++)
+            if (hope > best[place]) {
+                double less = best[place];
+                best[place] = hope;
+                hope = less;
+            }
+    }
+    double sum = 0.0; /* the least first */
+    for (int place = REVEALED - 1; place >= 0; place--)
+        sum += best[place];
+    return PyFloat_FromDouble(new ? sum : -1.0);
+}
+FUNCTION(scout_evidence_promise, 2)
+
+/* A function that answers nothing: `work` says whether it failed. */
+#define PROCEDURE(name, needed, work)                                                                         \
     PyObject *name(PyObject *module, PyObject *const *arguments, Py_ssize_t count)                            \
     {                                                                                                         \
         (void)module;                                                                                         \
@@ -419,10 +575,52 @@ priorities(Loan *loan, PyObject *const *arguments)
         Py_RETURN_NONE;                                                                                       \
     }
 
-FUNCTION(scout_evidence_add_outcome, 4, outcome)
-FUNCTION(scout_evidence_add_links, 2, new_links)
-FUNCTION(scout_evidence_read_scores, 3, scores)
-FUNCTION(scout_evidence_set_priorities, 3, priorities)
+PROCEDURE(scout_evidence_add_outcome, 4, outcome)
+PROCEDURE(scout_evidence_add_links, 2, new_links)
+PROCEDURE(scout_evidence_read_scores, 4, scores)
+PROCEDURE(scout_evidence_set_priorities, 3, priorities)
+
+/* -- weights: honeyguide/ordering/scout_weights.py ------------------------------------------------------ */
+
+/* z, wanted, weight, trust, sweeps */
+BODY(scout_weights_descend)
+{
+    double *z, *wanted, *weight, trust = PyFloat_AsDouble(arguments[3]);
+    Py_ssize_t all, rows, columns;
+    long sweeps = PyLong_AsLong(arguments[4]);
+    if (PyErr_Occurred())
+        return NULL;
+    TAKE(z, 0, &all, 0);
+    TAKE(wanted, 1, &rows, 0);
+    TAKE(weight, 2, &columns, 1);
+    if (columns != COLUMNS || all != rows * COLUMNS) {
+        PyErr_Format(PyExc_ValueError, "rows of %d scores are wanted, and as many worths as rows", COLUMNS);
+        return NULL;
+    }
+    double products[COLUMNS][COLUMNS] = {{0.0}}, aim[COLUMNS] = {0.0};
+    for (Py_ssize_t i = 0; i < rows; i++) {
+        const double *row = &z[i * COLUMNS];
+        for (int j = 0; j < COLUMNS; j++) {
+            for (int k = 0; k < COLUMNS; k++)
+                products[j][k] += row[j] * row[k];
+            aim[j] += row[j] * wanted[i];
+        }
+    }
+    for (int j = 0; j < COLUMNS; j++) {
+        products[j][j] += trust;
+        aim[j] += trust * weight[j];
+    }
+    for (long sweep = 0; sweep < sweeps; sweep++)
+        for (int j = 0; j < COLUMNS; j++) {
+            double told = 0.0;
+            for (int k = 0; k < COLUMNS; k++)
+                told += products[j][k] * weight[k];
+            double found = weight[j] + (aim[j] - told) / products[j][j];
+            weight[j] = found > 0.0 ? found : 0.0;
+        }
+    Py_RETURN_NONE;
+}
+FUNCTION(scout_weights_descend, 5)
 
 /* -- words ---------------------------------------------------------------------------------------------- */
 
@@ -569,7 +767,7 @@ addresses(Loan *loan, PyObject *const *arguments)
     return 0;
 }
 
-FUNCTION(scout_words_read_addresses, 4, addresses)
+PROCEDURE(scout_words_read_addresses, 4, addresses)
 
 PyObject *
 scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
@@ -645,6 +843,18 @@ borrow_vectors(Loan *loan, PyObject *tuple, Vectors *vectors)
     return 0;
 }
 
+/* `1 + log(count)`. Most words of a page come a few times: those logarithms are worked out once. */
+static double
+weight_of(int32_t count)
+{
+    static double known[64];
+    if (count <= 0 || count >= 64)
+        return 1.0 + log(count);
+    if (known[count] == 0.0)
+        known[count] = 1.0 + log(count);
+    return known[count];
+}
+
 /* Add a page, given by its different entries, to the sums; its likeness to the picture. */
 static double
 add_page(const Vectors *vectors, const int32_t *entries, Py_ssize_t known, const int32_t *often, double worth,
@@ -655,7 +865,7 @@ add_page(const Vectors *vectors, const int32_t *entries, Py_ssize_t known, const
     for (Py_ssize_t i = 0; i < known; i++) {
         int32_t entry = entries[i];
         vectors->pages[entry] += 1.0f;
-        weights[i] = (1.0 + log(often[entry])) * log1p(vectors->totals[2] / (1.0 + vectors->pages[entry]));
+        weights[i] = weight_of(often[entry]) * log1p(vectors->totals[2] / (1.0 + vectors->pages[entry]));
         square += weights[i] * weights[i];
     }
     double length = sqrt(square) > 1e-9 ? sqrt(square) : 1e-9;

@@ -1,19 +1,20 @@
 /* A page's links as scout takes them in: twin of honeyguide/ordering/scout_links.py, which explains it. */
 
 #include "arrays.h"
+#include "fields.h"
 
 #include <string.h>
 
-static PyObject *ID, *ANCHOR, *TAG_PATH, *GROUP;
+static Field ID, ANCHOR, TAG_PATH, GROUP;
 
 int
 scout_links_init(void)
 {
-    ID = PyUnicode_InternFromString("id");
-    ANCHOR = PyUnicode_InternFromString("anchor");
-    TAG_PATH = PyUnicode_InternFromString("tag_path");
-    GROUP = PyUnicode_InternFromString("group");
-    return ID && ANCHOR && TAG_PATH && GROUP ? 0 : -1;
+    ID.name = PyUnicode_InternFromString("id");
+    ANCHOR.name = PyUnicode_InternFromString("anchor");
+    TAG_PATH.name = PyUnicode_InternFromString("tag_path");
+    GROUP.name = PyUnicode_InternFromString("group");
+    return ID.name && ANCHOR.name && TAG_PATH.name && GROUP.name ? 0 : -1;
 }
 
 enum { WORDS = 8, TOPICS = 5, WAITING = 1, SPEAKING = 24 };
@@ -68,15 +69,26 @@ number_of(PyObject *numbers, PyObject *key, Py_ssize_t next, int *fresh)
 typedef struct {
     PyObject *slots, *anchors, *paths, *groups; /* dicts */
     PyObject *links, *texts, *tag_paths;     /* lists of what is new */
+    PyObject *list; /* group and tag path of the link before; NULL before the first */
     Py_ssize_t first, most;
 } Taking;
+
+/* Whether a link stands in the same list as the one before it, as most do; -1 on error. */
+static int
+is_next(const Taking *taking, PyObject *group, PyObject *path)
+{
+    if (taking->list == NULL)
+        return 0;
+    int same = PyObject_RichCompareBool(PyTuple_GET_ITEM(taking->list, 0), group, Py_EQ);
+    return same > 0 ? PyObject_RichCompareBool(PyTuple_GET_ITEM(taking->list, 1), path, Py_EQ) : same;
+}
 
 /* Read one link; -1 on error. */
 static int
 take(Taking *taking, PyObject *link, Read *read, Py_ssize_t place)
 {
-    PyObject *id = PyObject_GetAttr(link, ID), *anchor = PyObject_GetAttr(link, ANCHOR);
-    PyObject *path = PyObject_GetAttr(link, TAG_PATH), *group = PyObject_GetAttr(link, GROUP);
+    PyObject *id = get_field(link, &ID), *anchor = get_field(link, &ANCHOR);
+    PyObject *path = get_field(link, &TAG_PATH), *group = get_field(link, &GROUP);
     int fresh, failed = id == NULL || anchor == NULL || path == NULL || group == NULL || !PyUnicode_Check(anchor);
     if (failed && !PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "an anchor is not a text");
@@ -92,18 +104,26 @@ take(Taking *taking, PyObject *link, Read *read, Py_ssize_t place)
         failed = said == -2 || (fresh && PyList_Append(taking->texts, anchor) < 0);
         read->said[place] = said;
     }
-    if (!failed) {
+    int same = failed ? 0 : is_next(taking, group, path);
+    if (same > 0) {
+        read->groups[place] = read->groups[place - 1];
+        read->paths[place] = read->paths[place - 1];
+    }
+    else if (!failed && same == 0) {
         int64_t number = number_of(taking->groups, group, PyDict_GET_SIZE(taking->groups), &fresh);
         failed = number == -2 || number > INT32_MAX;
         read->groups[place] = (int32_t)number;
-    }
-    if (!failed) {
-        PyObject *list = PyTuple_Pack(2, group, path);
-        int64_t number = list ? number_of(taking->paths, list, PyDict_GET_SIZE(taking->paths) + 1, &fresh) : -2;
+        PyObject *list = failed ? NULL : PyTuple_Pack(2, group, path);
+        number = list ? number_of(taking->paths, list, PyDict_GET_SIZE(taking->paths) + 1, &fresh) : -2;
         failed = number == -2 || number > INT32_MAX || (fresh && PyList_Append(taking->tag_paths, path) < 0);
         read->paths[place] = (int32_t)number;
+        if (!failed) {
+            Py_XSETREF(taking->list, list);
+            list = NULL;
+        }
         Py_XDECREF(list);
     }
+    failed |= same < 0;
     Py_XDECREF(id);
     Py_XDECREF(anchor);
     Py_XDECREF(path);
@@ -151,6 +171,7 @@ scout_links_read_links(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     Py_XDECREF(taking.links);
     Py_XDECREF(taking.texts);
     Py_XDECREF(taking.tag_paths);
+    Py_XDECREF(taking.list);
     return answer;
 }
 

@@ -48,8 +48,6 @@ crawl has grown by so much, whichever comes later: the work a page stays the sam
 BEST: Final = 256
 SWEEP: Final = 768
 """URLs looked at each time: the best ones, and the next of all in turn."""
-REVEALED: Final = 3
-"""New URLs of promise that a page must lead to, to count in full as a hub."""
 SOON: Final = 2048
 """URLs that might be asked for before everything is worked out again."""
 SAMPLE: Final = 2048
@@ -236,8 +234,8 @@ class Scout(LocalOrder):
             targets = np.array([self._slots.get(link.id, -1) for link in links], np.int64)
         else:
             targets = self._take_links(page, number, links)
-        held = targets[targets >= 0]
-        waiting = held[self._urls.state[held] == WAITING]
+        waiting = np.empty(len(targets), np.int64)
+        waiting = waiting[: evidence.that_wait(self._urls, targets, waiting)]
         self._score(waiting)
         self._touched.append(waiting)
         self._value_hub(number, waiting)
@@ -262,10 +260,8 @@ class Scout(LocalOrder):
         if not touched:
             return Revised.none()
         at = np.concatenate(touched)
-        urls = self._urls
-        changed = np.abs(urls.priority[at] - urls.told[at]) > TOLERANCE
-        at = at[changed & (urls.state[at] == WAITING)]
-        urls.told[at] = urls.priority[at]
+        changed = np.empty(len(at), np.int64)
+        at = changed[: evidence.tell(self._urls, self._urls.told, at, TOLERANCE, changed)]
         return Revised(self._urls.id[at], self._urls.priority[at])
 
     def gone(self, url: UrlId) -> None:
@@ -494,8 +490,9 @@ class Scout(LocalOrder):
     def _hold(self, found: Sequence[tuple[str, UrlId]]) -> int:
         """New entries for URLs, one behind the other; the first of them."""
         first, count = self._held, len(found)
-        while first + count > len(self._urls.id):
-            self._urls = evidence.Urls(**{name: _grown(each) for name, each in self._urls._asdict().items()})
+        if first + count > len(self._urls.id):
+            size = max(first + count, min(2 * len(self._urls.id), MOST))
+            self._urls = evidence.Urls(*(_grown(each, size) for each in self._urls))
         self._held += count
         urls = self._urls
         new = slice(first, first + count)
@@ -534,9 +531,8 @@ class Scout(LocalOrder):
 
     def _new_page(self) -> int:
         if self._known_pages >= len(self._pages.known):
-            self._pages = evidence.Pages(
-                **{name: _grown(each) for name, each in self._pages._asdict().items()}
-            )
+            size = 2 * len(self._pages.known)
+            self._pages = evidence.Pages(*(_grown(each, size) for each in self._pages))
         number = self._known_pages
         self._known_pages += 1
         self._pages.base[number] = self._pages.outcome[number] = -1
@@ -557,21 +553,16 @@ class Scout(LocalOrder):
             self._take_contexts(new, self._hold([(link.url, link.id) for link in new]))
         self._take_anchors(anchors, read, free[0])
         host = host_and_folders(page.url)[0]
-        on_site = [0, *self._entries.of([f"{host} {path}" for path in paths])]
-        found = read.targets
+        on_site = np.array([0, *self._entries.of([f"{host} {path}" for path in paths])], np.int32)
         first_near = len(paths) + 2
-        order = np.arange(len(links))
+        places, last = np.arange(len(links)), len(links) - 1
         if number in self._foreign:  # only some of its links are known here
-            order = np.array([min(max(0, link.position), MOST_LINKS) for link in links])
-        near = (first_near + order // NEIGHBOURS).astype(np.int32)
-        room = first_near + (int(order.max()) + 1) // NEIGHBOURS + 2
-        base = self._room(room)
-        self._pages.base[number] = base
-        kept = found >= 0
-        where = read.paths[kept]
-        added = NewLinks(number, found[kept], where, near[kept], np.array(on_site, np.int32)[where])
+            places = np.array([min(max(0, link.position), MOST_LINKS) for link in links])
+            last = int(places.max())
+        self._pages.base[number] = self._room(first_near + (last + 1) // NEIGHBOURS + 2)
+        added = NewLinks(number, read.targets, read.paths, places, on_site, first_near)
         evidence.add_links(self._evidence, added)
-        return found
+        return read.targets
 
     def _room(self, size: int) -> int:
         """Where the places of a new page begin; what was there before is forgotten."""
@@ -597,8 +588,9 @@ class Scout(LocalOrder):
         """
         if new:
             end = len(self._anchors)
-            while end > len(self._said.topic):
-                self._said = Said(*map(_grown, self._said))
+            if end > len(self._said.topic):
+                size = max(end, min(2 * len(self._said.topic), ANCHORS))
+                self._said = Said(*(_grown(each, size) for each in self._said))
             rows = slice(end - len(new), end)
             self._said.topic[rows] = self._judge.judge_texts(new)
             self._said.words[rows] = self._likeness.anchor_entries(new)
@@ -641,12 +633,13 @@ class Scout(LocalOrder):
     def _value_hub(self, number: int, waiting: NDArray[np.int64]) -> None:
         """A page that leads to new URLs of promise is worth more, as an outcome, than its own text."""
         outcome = int(self._pages.outcome[number])
-        new = waiting[self._urls.links[waiting] == 1]
-        if outcome < max(0, self._learned - SAMPLE) or not len(new):
+        if outcome < max(0, self._learned - SAMPLE):
             return
-        best = np.sort(np.clip(self._urls.priority[new], 0.0, 1.0))[-REVEALED:]
+        promise = evidence.promise(self._urls, waiting)
+        if promise < 0.0:
+            return
         own = float(self._pages.known[number, 0])
-        self._pages.hub[number] = self._hubs * float(best.sum()) / REVEALED
+        self._pages.hub[number] = self._hubs * promise / evidence.REVEALED
         self._worths[outcome % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
 
     def _ended(self, at: int, worth: float, likeness: float) -> int:
@@ -687,8 +680,7 @@ class Scout(LocalOrder):
 
     def _score(self, chosen: NDArray[np.int64]) -> None:
         """Work out scores and priorities of some URLs."""
-        evidence.read_scores(self._evidence, chosen, self._standing)
-        evidence.set_priorities(self._urls, chosen, self._joining)
+        evidence.read_scores(self._evidence, chosen, self._standing, self._joining)
 
     def _waiting(self) -> NDArray[np.int64]:
         found: NDArray[np.int64] = np.flatnonzero(self._urls.state[: self._held] == WAITING)
@@ -886,8 +878,11 @@ def _logit(chance: float) -> float:
     return math.log(chance / (1.0 - chance))
 
 
-def _grown(array: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([array, np.zeros_like(array)])
+def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """With more room, which takes memory only where it is used."""
+    larger = np.zeros((size, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 def _take(room: NDArray[Any], saved: NDArray[Any]) -> None:

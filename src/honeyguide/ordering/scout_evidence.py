@@ -33,6 +33,8 @@ NEIGHBOURS: Final = 4
 """Links to one side that count as near; sums are kept for runs of so many links."""
 PRIOR: Final = 3.0
 """Pages of average worth that every place starts with."""
+REVEALED: Final = 3
+"""New URLs of promise that a page must lead to, to count in full as a hub."""
 FEW: Final = 2.0
 """The same for words, hosts and folders."""
 
@@ -187,9 +189,15 @@ class NewLinks(NamedTuple):
 
     page: int
     targets: NDArray[np.int64]
+    """Entries; -1 where there was no room for one."""
     paths: Ints
-    nears: Ints
-    site_paths: Ints
+    """Numbers of their lists on the page, from 1 on."""
+    places: NDArray[np.int64]
+    """Which links of the page they are, counted from 0 on."""
+    sites: Ints
+    """By numbers of lists, their entries on the page's site; the first of them is nobody's."""
+    first_near: int
+    """Where the places for runs of neighbouring links begin."""
 
 
 class Standing(NamedTuple):
@@ -246,30 +254,37 @@ def add_outcome_elsewhere(held: Held, at: int, change: tuple[float, float], olde
 
 @compiled
 def add_links(held: Held, new: NewLinks) -> None:
-    """Take in the links of a new page: evidence for targets that wait, and from those that were fetched."""
+    """Take in the links of a new page: evidence for targets that wait, and from those that were fetched.
+
+    A target that the page names again counts once.
+    """
     urls, pages, sums = held.urls, held.pages, held.sums
-    state = urls.state[new.targets]
+    named = np.sort(np.unique(new.targets, return_index=True)[1])
+    named = named[new.targets[named] >= 0]
+    targets, paths = new.targets[named], new.paths[named]
+    nears, site_paths = new.first_near + new.places[named] // NEIGHBOURS, new.sites[paths]
+    state = urls.state[targets]
     base = int(pages.base[new.page])
     ended = np.flatnonzero(state == FETCHED)
     if len(ended):
         told = np.ones((len(ended), 2), np.float32)
-        told[:, 0] = pages.known[urls.page[new.targets[ended]], 0]
-        for places in (np.zeros(len(ended), np.int64), new.paths[ended], new.nears[ended]):
+        told[:, 0] = pages.known[urls.page[targets[ended]], 0]
+        for places in (np.zeros(len(ended), np.int64), paths[ended], nears[ended]):
             np.add.at(sums.place, (base + places) & (PLACES - 1), told)
         for row, worth in zip(ended.tolist(), told, strict=True):
-            at, entry = new.targets[row], new.site_paths[row]
+            at, entry = targets[row], site_paths[row]
             known = int(urls.links[at])
             if known < LINKS and entry not in urls.site_path[at, :known]:
                 sums.site_path[entry] += worth
     # Of one that was fetched, the links that were told its worth stay, so that it can be corrected.
-    taken = np.flatnonzero((state != FETCHED) | (urls.links[new.targets] < LINKS))
-    at = new.targets[taken]
+    taken = np.flatnonzero((state != FETCHED) | (urls.links[targets] < LINKS))
+    at = targets[taken]
     j = urls.links[at] % LINKS
     urls.links[at] += 1
     urls.parent[at, j] = new.page
-    urls.path[at, j] = new.paths[taken]
-    urls.near[at, j] = new.nears[taken]
-    urls.site_path[at, j] = new.site_paths[taken]
+    urls.path[at, j] = paths[taken]
+    urls.near[at, j] = nears[taken]
+    urls.site_path[at, j] = site_paths[taken]
 
 
 def found_beside(held: Held, at: int, standing: Standing, told: float | None = None) -> float:
@@ -334,8 +349,8 @@ def _bound(rate: Floats, tried: Floats, spread: float) -> NDArray[np.float64]:
 
 
 @compiled
-def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> None:
-    """Work out the scores of some URLs, and what exploring them is worth."""
+def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing, joining: Joining) -> None:
+    """Work out the scores of some URLs, what exploring them is worth, and their priorities."""
     if not len(chosen):
         return
     urls, pages, sums = held.urls, held.pages, held.sums
@@ -380,6 +395,7 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing) -> No
     urls.explore[chosen] = standing.by_host * _bound(
         scores[:, 12], host[:, 1], spread
     ) + standing.by_folder * _bound(scores[:, 13], folder[:, 1], spread)
+    set_priorities(urls, chosen, joining)
 
 
 @compiled
@@ -389,3 +405,38 @@ def set_priorities(urls: Urls, chosen: NDArray[np.int64], joining: Joining) -> N
     # Not a matrix product: its last bits depend on how many rows there are. In double precision, as in C.
     explore = urls.explore[chosen].astype(np.float64)
     urls.priority[chosen] = joining.start + explore + np.cumsum(z * joining.weight, axis=1)[:, -1]
+
+
+@compiled
+def tell(
+    urls: Urls,
+    told: NDArray[np.float64],
+    at: NDArray[np.int64],
+    tolerance: float,
+    changed: NDArray[np.int64],
+) -> int:
+    """How many of some URLs wait with another priority than was told; `changed` gets them, `told` theirs."""
+    moved = np.abs(urls.priority[at] - told[at]) > tolerance
+    found = at[moved & (urls.state[at] == WAITING)]
+    changed[: len(found)] = found
+    told[found] = urls.priority[found]
+    return len(found)
+
+
+@compiled
+def that_wait(urls: Urls, targets: NDArray[np.int64], waiting: NDArray[np.int64]) -> int:
+    """How many of some targets (-1 for none) wait; `waiting` gets them."""
+    held = targets[targets >= 0]
+    found = held[urls.state[held] == WAITING]
+    waiting[: len(found)] = found
+    return len(found)
+
+
+@compiled
+def promise(urls: Urls, waiting: NDArray[np.int64]) -> float:
+    """What the best `REVEALED` of the URLs that one link leads to so far are worth together; -1 for none."""
+    new = waiting[urls.links[waiting] == 1]
+    if not len(new):
+        return -1.0
+    best = np.sort(np.clip(urls.priority[new], 0.0, 1.0))[-REVEALED:]
+    return float(np.cumsum(best)[-1])

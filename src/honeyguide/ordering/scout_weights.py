@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.compiled import compiled
 from honeyguide.ordering.scout_evidence import CLIP, COLUMNS, Joining
 
 NEVER: Final = 1e9
@@ -70,11 +71,35 @@ def fitted(
     first = FIRST_TRUST * int((scale < NEVER).sum())
     step = (float(together @ wanted) + FIRST_STEP * first) / (float(together @ together) + first)
     step = max(1e-3, step)
-    products = z.T @ z + trust * np.eye(COLUMNS)
-    aim = z.T @ wanted + trust * step
     weight = np.full(COLUMNS, step)
-    for _ in range(SWEEPS):
-        for each, row in enumerate(products):
-            own = float(row[each])
-            weight[each] = max(0.0, weight[each] + (float(aim[each]) - float(row @ weight)) / own)
+    descend(z, wanted.astype(np.float64), weight, trust, SWEEPS)
     return Joining(average - float(centre @ weight), weight, middle, scale)
+
+
+@compiled
+def descend(
+    z: NDArray[np.float64],
+    wanted: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    trust: float,
+    sweeps: int,
+) -> None:
+    """Ridge regression by coordinate descent, no weight below 0.
+
+    Not matrix products: numpy's library takes threads for those, which go on spinning for a while after each,
+    and its last bits depend on how many there are.
+
+    Args:
+        z: Standardised scores, a row an outcome.
+        wanted: What each was worth, beyond the mean.
+        weight: Where to begin, and what weights are drawn to; gets what is found.
+        trust: How strongly.
+        sweeps: Rounds over all weights.
+    """
+    products = np.add.reduce(z[:, :, None] * z[:, None, :], axis=0)
+    products[np.diag_indices(len(weight))] += trust
+    aim = np.add.reduce(z * wanted[:, None], axis=0) + trust * weight
+    for _ in range(sweeps):
+        for each, row in enumerate(products):
+            told = float(np.cumsum(row * weight)[-1])  # one after the other, as in C
+            weight[each] = max(0.0, weight[each] + (float(aim[each]) - told) / float(row[each]))

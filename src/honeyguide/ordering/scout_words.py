@@ -229,11 +229,10 @@ class Likeness:
         if good > 0.0 and rest > 0.0:
             difference = known.good / good - known.rest / rest
             best = np.argpartition(-difference, TERMS)[:TERMS]
+            parts = np.maximum(difference[best], 0.0)
+            length = float(np.sqrt(parts @ parts))
             known.picture[:] = 0.0
-            known.picture[best] = np.maximum(difference[best], 0.0)
-            length = float(np.sqrt(known.picture @ known.picture))
-            if length > 0.0:
-                known.picture[:] /= length
+            known.picture[best] = parts / length if length > 0.0 else 0.0
         found = np.zeros(TABLE, np.float32)
         seen = np.flatnonzero(known.picture != 0.0)
         found[seen] = known.picture[seen] * np.log1p(pages / (1.0 + known.pages[seen]))

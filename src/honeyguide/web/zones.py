@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -85,7 +85,37 @@ _NONE: Final[frozenset[str]] = frozenset()
 _COUNTS: Final = (
     "single", "fetched", "copies", "chained", "dates", "forks", "topical", "sampled", "good", "pardons",
 )  # fmt: skip
-_BY_ROW: Final = ("_source", "_zone", "_depth", "_down", "_chain", "_parent_of_one")
+_SEVERAL: Final = -1
+"""In place of the only page that links to a row: there are more."""
+_PAGES_FROM: Final = -2
+"""In place of it for a fetched page: its place among the pages, counted downwards from here."""
+
+
+class _Pages(NamedTuple):
+    """What is known of each fetched page, in the order they came in."""
+
+    source: NDArray[np.int32]
+    """The first page that linked to it; `_SEVERAL` when another one does too, 0 for none."""
+    zone: NDArray[np.int32]
+    depth: NDArray[np.uint8]
+    """Folders in its address."""
+    down: NDArray[np.bool_]
+    """Whether it was reached from one with fewer folders."""
+    chain: NDArray[np.uint8]
+    """Pages of the zone in a row up to this one that only the one before links to."""
+    parent_of_one: NDArray[np.bool_]
+    """Whether such a page was fetched that only this one links to."""
+
+
+def _new_pages(size: int) -> _Pages:
+    return _Pages(
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.bool_),
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.bool_),
+    )
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -200,19 +230,11 @@ class Zones:
         self._queries: dict[str, _Zone] = {}
         """By domain: its pages with a query."""
         self._traps: dict[str, str] = {}
-        size = 1024
-        self._source: NDArray[np.int32] = np.zeros(size, np.int32)
-        """The first page that linked to a row; -1 when another one does too."""
-        self._zone: NDArray[np.int32] = np.zeros(size, np.int32)
-        """Zone of a fetched page; 0 for others."""
-        self._depth: NDArray[np.uint8] = np.zeros(size, np.uint8)
-        """Folders in the address of a fetched page."""
-        self._down: NDArray[np.bool_] = np.zeros(size, np.bool_)
-        """Whether a page was reached from one with fewer folders."""
-        self._chain: NDArray[np.uint8] = np.zeros(size, np.uint8)
-        """Pages of the zone in a row up to this one that only the one before links to."""
-        self._parent_of_one: NDArray[np.bool_] = np.zeros(size, np.bool_)
-        """Whether such a page was fetched that only this one links to."""
+        self._source: NDArray[np.int32] = np.zeros(1024, np.int32)
+        """By row, the first page that linked to it; see `_SEVERAL` and `_PAGES_FROM`. Ten million URLs may be
+        known and few of them fetched: of the others nothing else is kept."""
+        self._pages = _new_pages(1024)
+        self._fetched = 0
 
     @property
     def rows(self) -> int:
@@ -255,7 +277,7 @@ class Zones:
             given: Whether it was given from outside (a seed, say) rather than found by a link alone.
         """
         named = np.asarray(targets, np.int32)
-        self._fit(max(row, twin, int(named.max(initial=0))))
+        self._make_room(max(row, twin, int(named.max(initial=0))))
         key = zone_of(url)
         number = self._number(key)
         zone = self._all[number]
@@ -267,28 +289,30 @@ class Zones:
             zone.query(url[url.index("?") + 1 :])
         elif _DATE.search(url):
             zone.dates += 1
-        self._zone[row] = number
-        copied = self._all[self._zone[twin]].domain == zone.domain
+        place, pages = self._place(row), self._pages
+        pages.zone[place] = number
+        copied = self._all[self._zone_of(twin)].domain == zone.domain
         self._count_copy(key, zone, copied)
-        depth = self._depth[row] = min(url.partition("?")[0].rstrip("/").count("/"), 255)
+        depth = pages.depth[place] = min(url.partition("?")[0].rstrip("/").count("/"), 255)
         if given:
-            self._source[row] = -1
-        parent = int(self._source[row])
-        if parent > 0 and self._zone[parent] == number:
-            down = depth > self._depth[parent]
-            self._down[row] = down
-            if not down or self._down[parent]:
-                chain = min(int(self._chain[parent]) + 1, 255)
-                self._chain[row] = chain
+            pages.source[place] = _SEVERAL
+        parent = int(pages.source[place])
+        if parent > 0 and self._zone_of(parent) == number:
+            before = self._place(parent)
+            down = depth > pages.depth[before]
+            pages.down[place] = down
+            if not down or pages.down[before]:
+                chain = min(int(pages.chain[before]) + 1, 255)
+                pages.chain[place] = chain
                 zone.single += 1
                 zone.chained += chain >= self._limits.chain
-                zone.forks += bool(self._parent_of_one[parent])
-                self._parent_of_one[parent] = True
+                zone.forks += bool(pages.parent_of_one[before])
+                pages.parent_of_one[before] = True
         self._link(row, named)
         if closed is None:
             self._judge(key, zone)
         else:
-            self._sampled(key, zone, good=on_topic and not copied and not self._chain[row])
+            self._sampled(key, zone, good=on_topic and not copied and not pages.chain[place])
 
     def reason_of(self, key: str) -> str | None:
         """Why a zone is closed, or None."""
@@ -306,7 +330,7 @@ class Zones:
                 self._queries[_queries_of(key)].pardon()
 
     def save(self) -> tuple[dict[str, object], dict[str, NDArray[np.generic]]]:
-        """Everything that is known, as plain values and arrays; 12 bytes a URL and some 60 a zone."""
+        """Everything that is known, as values and arrays; 4 bytes a URL, 12 a page and some 60 a zone."""
         zones = self._all
         kept = _Kept(
             keys=list(self._numbers),
@@ -315,9 +339,12 @@ class Zones:
             traps=self._traps,
         )
         counts = [zone.counts() for zone in zones]
-        known = int(np.flatnonzero(self._source | self._zone).max(initial=0)) + 1
-        arrays: dict[str, NDArray[np.generic]] = {"counts": np.array(counts, np.int32)}
-        arrays |= {name.strip("_"): getattr(self, name)[:known] for name in _BY_ROW}
+        known = int(np.flatnonzero(self._source).max(initial=0)) + 1
+        arrays: dict[str, NDArray[np.generic]] = {
+            "counts": np.array(counts, np.int32),
+            "source": self._source[:known],
+        }
+        arrays |= {f"page_{name}": each[: self._fetched] for name, each in self._pages._asdict().items()}
         return msgspec.to_builtins(kept, str_keys=True), arrays
 
     def load(self, values: dict[str, object], arrays: dict[str, NDArray[Any]]) -> None:
@@ -328,21 +355,23 @@ class Zones:
         """
         try:
             kept = msgspec.convert(values, _Kept, strict=False)
-            by_row = {name: arrays[name.strip("_")] for name in _BY_ROW}
-            counts = arrays["counts"]
+            counts, source = arrays["counts"], arrays["source"]
+            pages = _Pages(**{name: arrays[f"page_{name}"] for name in _Pages._fields})
         except (msgspec.ValidationError, KeyError) as error:
             raise ValueError(f"zones lack something: {error}") from error
-        size, zones = len(by_row["_source"]), len(counts)
-        zone, source = by_row["_zone"], by_row["_source"]
+        size, zones, fetched = len(source), len(counts), len(pages.zone)
+        places = _PAGES_FROM - source[source <= _PAGES_FROM]
         fits = (
             counts.shape == (len(kept.keys) + 1, len(_COUNTS))
             and counts.dtype == np.int32
-            and all(array.shape == (size,) for array in by_row.values())
-            and all(array.dtype == getattr(self, name).dtype for name, array in by_row.items())
-            and zone.min(initial=0) >= 0
-            and zone.max(initial=0) < zones
-            and source.min(initial=0) >= -1
-            and source.max(initial=0) < max(size, 1)
+            and source.dtype == np.int32
+            and all(array.shape == (fetched,) for array in pages)
+            and all(getattr(pages, name).dtype == each.dtype for name, each in self._pages._asdict().items())
+            and pages.zone.min(initial=0) >= 0
+            and pages.zone.max(initial=0) < zones
+            and np.array_equal(np.sort(places), np.arange(fetched))
+            and pages.source.min(initial=0) >= _SEVERAL
+            and max(source.max(initial=0), pages.source.max(initial=0)) < max(size, 1)
             and all("/" in key for key in kept.keys)
             and all(0 < number < zones for number in kept.filters)
             and all(len(numbers) == len(_COUNTS) for numbers in kept.queries.values())
@@ -363,9 +392,8 @@ class Zones:
             for name, number in zip(_COUNTS, numbers, strict=True):
                 setattr(together, name, number)
         self._traps = dict(kept.traps)
-        for name, array in by_row.items():
-            setattr(self, name, array)
-        self._fit(size)
+        self._source, self._pages, self._fetched = source, pages, fetched
+        self._make_room(size)
 
     def _number(self, key: str) -> int:
         number = self._numbers.get(key)
@@ -387,11 +415,28 @@ class Zones:
             self._traps.setdefault(key, SAMENESS)
 
     def _link(self, row: int, targets: NDArray[np.int32]) -> None:
-        for page in linked(self._source, self._chain, targets, row):
-            zone = self._all[self._zone[page]]
+        pages = self._pages
+        for place in linked(self._source, (pages.source, pages.chain), targets, row):
+            zone = self._all[pages.zone[place]]
             zone.single -= 1
-            zone.chained -= int(self._chain[page]) >= self._limits.chain
-            self._chain[page] = 0
+            zone.chained -= int(pages.chain[place]) >= self._limits.chain
+            pages.chain[place] = 0
+
+    def _zone_of(self, row: int) -> int:
+        """The number of a fetched page's zone; 0 for other rows."""
+        place = _PAGES_FROM - int(self._source[row])
+        return int(self._pages.zone[place]) if place >= 0 else 0
+
+    def _place(self, row: int) -> int:
+        """The place of a page among those that were fetched; it gets one if it has none."""
+        source = int(self._source[row])
+        if source <= _PAGES_FROM:
+            return _PAGES_FROM - source
+        place = self._fetched
+        self._fetched += 1
+        self._pages.source[place] = source
+        self._source[row] = _PAGES_FROM - place
+        return place
 
     def _judge(self, key: str, zone: _Zone) -> None:
         if key in self._traps:
@@ -410,38 +455,54 @@ class Zones:
         elif zone.dates >= limits.dates * patience * (1 if zone.calendar else 5):
             self._traps[key] = CALENDAR
 
-    def _fit(self, row: int) -> None:
-        if row < len(self._source):
-            return
-        size = max(row + 1, len(self._source) * 3 // 2)
-        for name in _BY_ROW:
-            old = getattr(self, name)
-            new = np.zeros(size, old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
+    def _make_room(self, row: int) -> None:
+        """For rows up to this one, and for another page."""
+        if row >= len(self._source):
+            self._source = _grown(self._source, max(row + 1, len(self._source) * 3 // 2))
+        if self._fetched >= len(self._pages.zone):
+            size = max(1024, self._fetched * 3 // 2)
+            self._pages = _Pages(**{name: _grown(each, size) for name, each in self._pages._asdict().items()})
+
+
+def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    larger = np.zeros(size, array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 @compiled
 def linked(
-    source: NDArray[np.int32], chain: NDArray[np.uint8], targets: NDArray[np.int32], row: int
+    source: NDArray[np.int32],
+    pages: tuple[NDArray[np.int32], NDArray[np.uint8]],
+    targets: NDArray[np.int32],
+    row: int,
 ) -> list[int]:
-    """Note that a page links to others; those of a chain that more than one page links to now.
+    """Note that a page links to others; places of those in a chain that more than one page links to now.
 
     Args:
-        source: By row, the only page that links to it, 0 for none, -1 for several. Changed.
-        chain: By row, how long its chain is.
+        source: By row, the only page that links to it, 0 for none, -1 for several; of a fetched page its
+            place, counted downwards from -2. Changed.
+        pages: By place, the same of the page, and how long its chain is. The first is changed.
         targets: What the page links to, each once.
         row: The page.
     """
+    own, chain = pages
     again: list[int] = []
     for target in targets.tolist():
         before = int(source[target])
-        if before == 0:
+        place = _PAGES_FROM - before
+        if place >= 0:
+            before = int(own[place])
+            if before == 0:
+                own[place] = row
+            elif before > 0 and before != row:
+                own[place] = _SEVERAL
+                if chain[place]:
+                    again.append(place)
+        elif before == 0:
             source[target] = row
         elif before > 0 and before != row:
-            source[target] = -1
-            if chain[target]:
-                again.append(target)
+            source[target] = _SEVERAL
     return again
 
 
