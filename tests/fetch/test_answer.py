@@ -171,6 +171,8 @@ def test_limits_of_a_head() -> None:
     assert not read(many, max_headers=12)[0].fault
     endless = [b"HTTP/1.1 200 OK\r\n", *[b"X: y\r\n" * 10] * 100]
     assert read(*endless, max_line=100)[0].fault  # it does not wait for the end
+    long = ok(b"hi", *["X: " + "y" * 90] * 5)
+    assert read(long, max_line=100)[0].fault  # whole, and longer than the archive's reader looks for its end
 
 
 def test_no_head_takes_long() -> None:

@@ -220,9 +220,11 @@ class AnswerReader:
             end = data.find(b"\n\r\n", since)
             bare = data.find(b"\n\n", since, end + 1 if end >= 0 else len(data))
             end = bare + 2 if bare >= 0 else end + 3
-            if end < 3 and bare < 0:
-                if len(data) > HEAD_LINES * self._max_line:
-                    self.fault = f"a head of more than {HEAD_LINES * self._max_line} bytes"
+            whole = end >= 3 or bare >= 0
+            if (end if whole else len(data)) > HEAD_LINES * self._max_line:
+                self.fault = f"a head of more than {HEAD_LINES * self._max_line} bytes"
+                return b""
+            if not whole:
                 self._held = data
                 return b""
             try:
