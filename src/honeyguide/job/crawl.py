@@ -223,6 +223,10 @@ class Crawl:
     async def run(self) -> AsyncIterator[Event]:
         """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
         clock = self.clock
+        if clock.now() < 0:  # hosts are ready from 1970 on, and dates before it fit no archive
+            raise HoneyguideError(
+                "this machine's clock says that it is before 1970; set it, then run the same command again"
+            )
         if self.out is not None:
             if self._given.neighbours is None:  # who have told this crawl of URLs that they forget then
                 begin_again(self.out)
