@@ -50,7 +50,7 @@ def crawl(web: Encyclopaedia, out: Path, pages: int, **settings: object) -> Craw
         out=out,
         recipe="best-first",
         clock=clock,
-        fetcher=GeneratedFetcher(web, clock),  # type: ignore[arg-type]
+        fetcher=GeneratedFetcher(web, clock),
         max_pages=pages,
         **settings,  # type: ignore[arg-type]
     )
