@@ -229,14 +229,85 @@ def test_every_format_tells_progress_and_leaves_one_file(folder: Path, tmp_path:
     assert told[-1][0] == told[-1][1] > 0
 
 
+def damaged_copy(folder: Path, tmp_path: Path, place: str) -> tuple[Path, str]:
+    """A copy whose third page is damaged, and the page's address."""
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", folder, copy], check=True)
+    with Collection.open(copy) as collection:
+        urls = wanted(copy, relevant=True)
+        page = next(page for page in list(collection.state.pages(on_topic=True))[2:] if page.url in urls)
+    (archive,) = (copy / "archive").glob("*.warc.gz")
+    data = bytearray(archive.read_bytes())
+    at = {
+        "head": page.offset + 12,
+        "body": page.offset + page.length - 40,
+        "request": page.offset + page.length + 12,
+    }
+    data[at[place] : at[place] + 20] = bytes(20)
+    archive.write_bytes(data)
+    return copy, page.url
+
+
+@pytest.mark.parametrize("place", ["head", "body", "request"])
 @pytest.mark.parametrize("form", ["warc", "wacz"])
-def test_a_damaged_archive_leaves_no_half_file(folder: Path, tmp_path: Path, form: str) -> None:
+def test_a_damaged_record_is_left_out_and_nothing_else(
+    folder: Path, tmp_path: Path, form: str, place: str
+) -> None:
+    copy, url = damaged_copy(folder, tmp_path, place)
+    told: list[tuple[str, str]] = []
+    out = tmp_path / f"out.{form}"
+    with Collection.open(copy) as collection:
+        collection.export(out, format=form, trouble=lambda page, why: told.append((page, why)))
+    assert {page for page, _ in told} >= {url}
+    assert "restore" in told[0][1]
+    if form == "wacz":
+        with zipfile.ZipFile(out) as package:
+            package.extract("archive/pages.warc.gz", tmp_path)
+            listed = [json.loads(line) for line in package.read("pages/pages.jsonl").splitlines()[1:]]
+        held = {each["url"] for each in listed}
+    else:
+        held = {each.url for each in iterate(out)}
+    missing = set() if place == "request" else {page for page, _ in told}
+    assert held >= set(wanted(copy, relevant=True)) - missing
+    assert not held & missing
+    whole = out if form == "warc" else tmp_path / "archive/pages.warc.gz"
+    subprocess.run([BIN / "warcio", "check", whole], check=True, capture_output=True)
+
+
+def test_the_command_says_what_is_missing(folder: Path, tmp_path: Path) -> None:
+    copy, url = damaged_copy(folder, tmp_path, "body")
+    command = [str(BIN / "honeyguide"), "export", str(copy), "--format", "warc"]
+    command += ["--out", str(tmp_path / "out.warc.gz")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert url in done.stderr
+    assert "is written, but without damaged records of" in done.stderr
+    assert "left_out" in done.stdout
+    assert len(list(iterate(tmp_path / "out.warc.gz"))) > 10
+
+
+def test_markdown_goes_on_past_a_damaged_record(folder: Path, tmp_path: Path) -> None:
+    copy, url = damaged_copy(folder, tmp_path, "body")
+    told: list[str] = []
+    with Collection.open(copy) as collection:
+        collection.export(
+            tmp_path / "out", format="markdown-jsonl", trouble=lambda page, _: told.append(page)
+        )
+    lines = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert {line["url"] for line in lines} == set(wanted(copy, relevant=True))
+    assert url in told
+    assert {line["url"] for line in lines if not line["markdown"]} >= {url}
+    assert sum(bool(line["markdown"]) for line in lines) >= len(lines) - len(told) - 3
+
+
+@pytest.mark.parametrize("form", ["warc", "wacz"])
+def test_an_archive_of_which_nothing_is_left_leaves_no_half_file(
+    folder: Path, tmp_path: Path, form: str
+) -> None:
     copy = tmp_path / "copy"
     subprocess.run(["cp", "-r", folder, copy], check=True)
     (archive,) = (copy / "archive").glob("*.warc.gz")
-    data = bytearray(archive.read_bytes())
-    data[len(data) // 2 :] = bytes(len(data) - len(data) // 2)
-    archive.write_bytes(data)
+    archive.write_bytes(bytes(archive.stat().st_size))
     target = tmp_path / "out"
     target.mkdir()
     (target / "pages").write_text("before")

@@ -72,6 +72,18 @@ def test_links_are_resolved_against_the_page(head: str, link: str, target: str) 
     assert f"[the others]({target})" in made
 
 
+@pytest.mark.parametrize("before", ["", "<a name=place></a>", "<p></p>", "&#32;<!-- nothing -->"])
+def test_a_list_in_an_item_that_has_nothing_else_keeps_its_items(before: str) -> None:
+    """Indented four spaces under nothing, they would be code; behind an empty anchor, they went as a menu."""
+    prose = "<p>" + "The barn owl hunts at night over fields and nests in barns. " * 6 + "</p>"
+    inner = f"<ul><li>{before}<ul><li>pale and silent</li><li>brown and loud</li></ul></li></ul>"
+    last = "<li>Said of <a href='/x'>eagle owls</a><ol><li>large</li></ol></li>"
+    page = f"<article><h1>Owls</h1>{prose}<ul><li>{before}{inner}</li>{last}</ul>{prose}</article>"
+    made = to_markdown(page.encode(), url="https://example.org/")
+    link = "[eagle owls](https://example.org/x)"
+    assert f"\n\n- pale and silent\n- brown and loud\n- Said of {link}\n  1. large\n" in made
+
+
 def test_a_page_says_what_it_is(folder: Path) -> None:
     with Collection.open(folder) as collection:
         page = collection.page("https://example.org/owls")

@@ -45,6 +45,21 @@ def test_decodes_in_any_pieces(name: str, step: int) -> None:
 
 
 @codec
+@pytest.mark.parametrize("size", [60_000, 100_000, 200_000, 900_000])
+def test_a_large_page_in_one_small_piece(name: str, size: int) -> None:
+    """Found with lighttpd and node: brotli takes all its input and gives 96 KiB of a page back at a time."""
+    coding, compress = CODECS[name]
+    page = (b"<p>barn owls and other birds</p>\n" * (size // 30))[:size]
+    payload = compress(page)
+    assert len(payload) < 10_000
+    decoder = Decoder((coding,), limit=1_000_000)
+    assert decoder.feed(payload)
+    assert len(decoder.body()) == size
+    assert decoder.body() == page
+    assert decoder.complete
+
+
+@codec
 def test_cuts_exactly_at_the_limit(name: str) -> None:
     coding, compress = CODECS[name]
     body, complete = decode(compress(TEXT), (coding,), limit=1000)

@@ -12,7 +12,7 @@ from crawls import finish, small_crawl
 from honeyguide.cli import main
 from honeyguide.collection.collection import Collection
 from honeyguide.engine.clock import VirtualClock
-from honeyguide.errors import CollectionError
+from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.generated import GeneratedFetcher
 from honeyguide.lab.webs.served import Served
@@ -152,3 +152,14 @@ async def test_the_rules_for_zones_can_be_changed() -> None:
     assert (await chained(off_topic, 1, trap_zones=False))[0] == 120
     assert closed < (await chained(off_topic, 1, trap_pages=30))[0] < 120
     assert (await chained(off_topic, 1, trap_sample=1))[0] == 120
+
+
+async def test_a_clock_before_1970_is_said_not_waited_for(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    early = small_crawl(folder, max_pages=5)
+    early.clock = VirtualClock(-1e6)
+    with pytest.raises(HoneyguideError, match="before 1970"):
+        await finish(early)
+    assert not folder.exists()
+    await resumed(folder, 5)
+    assert len(page_facts(folder)) == 5

@@ -11,7 +11,7 @@ import pytest
 from crawls import finish, small_crawl
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from honeyguide import Crawl
+from honeyguide import Crawl, Topic
 from honeyguide.cli import main
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.own_parts import own_parts
@@ -188,3 +188,14 @@ def test_a_topic_file_cannot_name_a_module(tmp_path: Path, module: str, table: s
         ):
             refuse()
     assert module not in sys.modules, "not even imported"
+
+
+def test_options_are_found_in_the_table_that_has_them() -> None:
+    topic = Topic("owls", keywords=("owl",), seeds=("https://example.org/",))
+    config = Crawl(topic, max_pages=5, delay=0.25, allow_net=["127.0.0.0/8"], user_agent="owls/1").config
+    assert config.crawl.max_pages == 5
+    assert config.politeness.delay == 0.25
+    assert config.network.allow_net == ("127.0.0.0/8",)
+    assert config.identity.user_agent == "owls/1"
+    with pytest.raises(TopicError, match="max_pages"):
+        Crawl(topic, max_page=5)

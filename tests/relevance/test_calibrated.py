@@ -71,6 +71,22 @@ def test_words_that_come_with_the_keywords_are_learned() -> None:
     assert model.judge(other).score > 5.0 * before
 
 
+@pytest.mark.parametrize("on_topic", [0, 30])
+def test_one_mention_among_pages_of_something_else_is_no_certainty(on_topic: int) -> None:
+    """An article on opera mentions an owl once. Where no page is about owls, it stood out, with .99."""
+    model = Calibrated().fit(Examples(keywords=("owl", "nest")))
+    away = [page(OFF_TOPIC, seed) for seed in range(1, 301)]
+    crawl(model, away + [page(ON_TOPIC, seed) for seed in range(1000, 1000 + on_topic)])
+    mention = [
+        Page(f"https://b.example/{one.id}", 5000 + one.id, "", f"{one.text} owl {one.text} {one.text}")
+        for one in away[:10]
+    ]
+    assert max(model.judge(one).score for one in mention) < 0.5
+    assert model.judge(page(ON_TOPIC, 9999)).on_topic
+    again = Calibrated().load(model.save())
+    assert [again.judge(one) for one in mention] == [model.judge(one) for one in mention]
+
+
 def test_remembered_pages_have_the_score_that_judging_gives() -> None:
     model = Calibrated().fit(KEYWORDS)
     pages = met()

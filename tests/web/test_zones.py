@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from honeyguide.web.zones import CALENDAR, FACETS, SAMENESS, TREE, ZoneLimits, Zones, zone_of
+from honeyguide.web.zones import CALENDAR, FACETS, FAILURES, SAMENESS, TREE, ZoneLimits, Zones, zone_of
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,33 @@ def crawled(zones: Zones, rows: range) -> None:
         url = kinds[row % len(kinds)]
         targets = [row + 5] if "maze" in url else [row + 5, row + 10]
         zones.fetched(row, url, targets=targets, twin=4 if "copy" in url else 0)
+
+
+def test_a_part_of_a_site_where_nothing_is_found_is_left_alone_until_something_is() -> None:
+    zones = Zones(ZoneLimits(failures=5, sample=0))
+    picture = "http://example.org/images/{}/{}.jpg.htm"
+    for number in range(5):
+        assert zones.reason_to_drop(picture.format(number, 99)) is None
+        zones.failed(picture.format(number, number))
+    assert zones.reason_to_drop(picture.format(99, 99)) == FAILURES
+    assert zones.reason(picture.format(99, 99)) is None  # links to it are taken: it may come to life
+    assert zones.reason_to_drop("http://example.org/wp/Owl.htm") is None
+    assert not zones.has_traps  # every link of every page would be looked at one by one
+    saved = Zones(ZoneLimits(failures=5, sample=0))
+    saved.load(*zones.save())
+    assert saved.reason_to_drop(picture.format(99, 99)) == FAILURES
+    saved.fetched(1, picture.format(7, 7), targets=[])
+    for number in range(50):
+        saved.failed(picture.format(number, number))
+    assert saved.reason_to_drop(picture.format(99, 99)) is None  # dead links among pages are no dead folder
+    assert Zones(ZoneLimits(close=False, failures=0)).reason_to_drop(picture.format(1, 1)) is None
+
+
+def test_one_address_in_so_many_of_a_dead_part_is_asked_for() -> None:
+    zones = Zones(ZoneLimits(failures=1, sample=10))
+    zones.failed("http://example.org/images/x")
+    urls = [f"http://example.org/images/{number}" for number in range(1000)]
+    assert 50 < sum(zones.reason_to_drop(url) is None for url in urls) < 150
 
 
 def test_saved_zones_go_on_as_if_nothing_had_happened() -> None:

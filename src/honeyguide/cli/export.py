@@ -15,6 +15,7 @@ from honeyguide.cli.meter import Meter
 from honeyguide.cli.output import print_facts
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.exports.formats import FORMATS
+from honeyguide.collection.exports.left_out import LeftOut
 from honeyguide.errors import CollectionError
 
 STANDARD_OUTPUT = Path("-")
@@ -63,6 +64,8 @@ def export(
     if out == STANDARD_OUTPUT and form.folder:
         raise CollectionError(f"{format} is a folder of files; use --format markdown-jsonl with --out -")
 
+    left_out = LeftOut()
+
     def write(target: Path, name: str) -> int:
         with Collection.open(folder) as collection, Meter(f"writing {name}") as meter:
             return collection.export(
@@ -74,6 +77,7 @@ def export(
                 unique=unique,
                 progress=meter,
                 as_of=as_of,
+                trouble=left_out,
             )
 
     if out == STANDARD_OUTPUT:
@@ -84,7 +88,10 @@ def export(
             with made.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
+        left_out.check(out)
         return
     target = out or folder / form.file
     count = write(target, target.name)
-    print_facts({"file": str(target), "pages": count}, json=json)
+    damaged = {"left_out": len(left_out)} if left_out else {}
+    print_facts({"file": str(target), "pages": count, **damaged}, json=json)
+    left_out.check(target)

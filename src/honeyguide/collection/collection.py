@@ -18,6 +18,7 @@ from honeyguide.collection.directory_entries import Entry, page_entries
 from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
 from honeyguide.collection.exports.datasheet import topic_languages, topic_name, topic_recipe
 from honeyguide.collection.exports.formats import ExportSource, write_export
+from honeyguide.collection.exports.left_out import Trouble, log_trouble
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.frames import to_arrow, to_pandas, to_polars
@@ -294,6 +295,7 @@ class Collection:
         as_of: str | float | None = None,
         language: str = "",
         unique: bool = False,
+        trouble: Trouble = log_trouble,
     ) -> int:
         """Write the collection to a file; returns how many pages it holds.
 
@@ -310,6 +312,8 @@ class Collection:
                 then.
             language: Only pages in this language, such as `en`.
             unique: Leave out pages that repeat, or nearly repeat, another page of the export.
+            trouble: Called with the address of each page whose record in the archive is damaged, and why.
+                Archives leave it out, Markdown has its facts only. By default each is a line of the log.
 
         Raises:
             CollectionError: With what to do about it.
@@ -324,6 +328,7 @@ class Collection:
             as_of=None if as_of is None else moment(as_of, end=True),
             language=language,
             unique=unique,
+            trouble=trouble,
         )
         return write_export(source, Path(path), format)
 

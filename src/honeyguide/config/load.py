@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,6 +24,10 @@ _PLAIN = {
     "valid boolean": "true or false (without quotes)",
     "valid dictionary": "a table",
 }
+
+
+SETTINGS = ("scope", "identity", "politeness", "limits", "fetch", "network", "storage")
+"""Tables besides `[crawl]` whose keys can be given by name alone."""
 
 
 def load(path: Path) -> Config:
@@ -72,6 +76,26 @@ def changed(
     fresh._file = config._file
     fresh._changed = frozenset(touched)
     return fresh
+
+
+def by_table(options: Mapping[str, object]) -> dict[str, dict[str, object]]:
+    """Options given by name alone, in tables of a topic file: `[crawl]`, or the only one that has the key.
+
+    Example:
+        >>> by_table({"max_pages": 5, "delay": 0.5})
+        {'crawl': {'max_pages': 5}, 'politeness': {'delay': 0.5}}
+    """
+    found: dict[str, dict[str, object]] = {"crawl": {}}
+    for key, value in options.items():
+        homes = [name for name in SETTINGS if key in _keys(name)]
+        table = homes[0] if len(homes) == 1 and key not in _keys("crawl") else "crawl"
+        found.setdefault(table, {})[key] = value
+    return found
+
+
+def _keys(table: str) -> Collection[str]:
+    model = _table_type(Config.model_fields[table].annotation)
+    return model.model_fields if model is not None else ()
 
 
 def refuse(config: Config, location: Location, problem: str) -> TopicError:

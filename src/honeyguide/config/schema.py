@@ -180,9 +180,11 @@ class CrawlTable(Table):
     max_depth: MaxDepth = None
     """Links from a seed."""
     trap_zones: bool = True
-    """Close parts of sites that show signs of a trap: copies, mazes, combined filters, endless calendars."""
+    """Close parts of sites that show signs of a trap: copies, mazes, combined filters, endless calendars; and
+    those where request after request finds no page."""
     trap_pages: Annotated[int, Field(ge=2, le=10**6)] = 8
-    """Pages that must show a sign before their part of the site is closed."""
+    """Pages that must show a sign before their part of the site is closed; three times as many requests
+    without a page, where there never was one."""
     trap_sample: Annotated[int, Field(ge=0, le=10**9)] = 100
     """One address in so many of a closed part is fetched all the same, and may open it again; 0: none."""
     follow_sitemaps: Follow = "relevant"

@@ -41,6 +41,8 @@ _HANDED_OVER = frozenset(
     {"ready_at", "delay", "crawl_delay", "failures", "requests", "fetched", "relevant", "recent", "given_up"}
 )
 """What of a host's record its next owner needs."""
+MISSING = frozenset((404, 410))
+"""Answers that say that there is no such page, and will not be."""
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
 
@@ -155,7 +157,7 @@ class Arrival:
 
     def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
         """End a URL whose part of a site has turned out to be a trap since it was found."""
-        reason = None if waiting.source == SEED else self._zones.reason(waiting.url)
+        reason = None if waiting.source == SEED else self._zones.reason_to_drop(waiting.url)
         if reason is None:
             return []
         self._frontier.release(waiting.host)
@@ -240,6 +242,8 @@ class Arrival:
 
     def _ended(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
         self._frontier.finish(waiting.row, visit.outcome, visit.detail)
+        if visit.status in MISSING or visit.outcome is Outcome.NOT_A_PAGE:
+            self._zones.failed(waiting.url)
         if self._revising is not None and visit.outcome is not Outcome.REDIRECTED:
             self._revising.gone(waiting.id)
         data: dict[str, object] = {"outcome": visit.outcome.name.lower(), "reason": visit.detail}

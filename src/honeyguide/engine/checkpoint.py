@@ -221,12 +221,16 @@ class ZoneMemory:
                 given=is_given(page.source),
             )
             fed += 1
+        if not self._saved:
+            for url in self._state.never_pages():
+                self._zones.failed(url)
         return fed
 
     def due(self, pages: int, *, last: bool = False) -> Saved | None:
         """What is to be written if the crawl has grown enough, or ends."""
         grown = pages >= max(GROWTH * self._saved, self._saved + self._zones.rows / ROWS_A_PAGE)
-        if self._folder is None or pages == self._saved or not (last or grown):
+        same = pages == self._saved and not (last and self._zones.unsaved_failures)
+        if self._folder is None or same or not (last or grown):
             return None
         values, arrays = self._zones.save()
         return Saved(values=values, arrays=arrays)

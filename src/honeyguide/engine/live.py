@@ -34,7 +34,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HOST_FAILURES = frozenset(
     {Outcome.TIMEOUT, Outcome.DNS, Outcome.CONNECTION, Outcome.TLS, Outcome.SERVER_ERROR}
 )
-EGRESS_DETAIL = "its address is not public; allow_net in [network] opens private networks"
+EGRESS_DETAIL = "its address is not public; --allow-net, or allow_net in [network], opens private networks"
 
 
 class Parser(Protocol):

@@ -1,8 +1,10 @@
 r"""HTTP/1.1 answers, read from bytes as they arrive (RFC 9112). No sockets here.
 
-Servers are taken as they are where that harms nobody (bare line feeds, no reason, folded lines, bytes after
-the stated length), and refused where two readers could differ on where the body ends: two lengths, a length
-beside chunks, a NUL or a lone carriage return in the head.
+Servers are taken as they are where that harms nobody: bare line feeds, no reason, folded lines, lines that
+are no header, bytes after the stated length, a length beside chunks (the chunks count, as RFC 9112 has it).
+A connection that brought one of the last three is not asked again. They are refused where two readers could
+differ on where the body ends: two lengths, a transfer coding that nobody asked for, a NUL or a lone carriage
+return in the head.
 
 Example:
     >>> reader = AnswerReader()
@@ -19,20 +21,23 @@ from typing import Final, NamedTuple
 
 from honeyguide.fetch.base import Headers
 
-HEAD_LINES: Final = 8
+HEAD_LINES: Final = 4
 """A whole head may be as long as this many of the longest header lines."""
 MAX_CHUNK_LINE: Final = 4096
 """Bytes of a line that gives the size of a chunk, extensions and all."""
 MAX_TRAILERS: Final = 32 * 1024
+MAX_INTERIM: Final = 32
+"""Answers of 1xx before the one that counts."""
 
 _STATUS = re.compile(r"HTTP/([0-9])\.([0-9]) +([1-9][0-9]{2})(?: (.*))?", re.DOTALL)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FOLDED = re.compile(r"\n[ \t]+")
 _LENGTH = re.compile(r"[0-9]{1,18}")
+_COMMAS = re.compile(r"[\n,]")
 _WHOLE = re.compile(rb"([1-9a-fA-F][0-9a-fA-F]{0,6})\r\n")
-_CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?", re.DOTALL)
+_CHUNK = re.compile(rb"[ \t]*0*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?", re.DOTALL)
 _FOLD = re.compile(rb"\n[ \t]+")
-_TRANSFER = re.compile(rb"\ntransfer-encoding[ \t]*:", re.IGNORECASE)
+_TRANSFER = re.compile(rb"\n(transfer-encoding|content-length)[ \t]*:", re.IGNORECASE)
 _BODILESS: Final = frozenset({204, 304})
 
 
@@ -47,18 +52,21 @@ class Head(NamedTuple):
     """As received, up to and with the empty line."""
     fields: dict[str, str]
     """Values by name in lower case; those of a header that comes more than once in lines."""
+    odd: bool = False
+    """Whether there are lines that are no headers. They stay in `raw`."""
 
     def archived(self) -> bytes:
         """Status line and headers for the archive.
 
         The payload is kept without its transfer coding, so `Transfer-Encoding` is renamed to
-        `X-Crawler-Transfer-Encoding`, as archive tools expect; otherwise they would look for chunks.
+        `X-Crawler-Transfer-Encoding`, as archive tools expect; otherwise they would look for chunks. So is a
+        length beside it, which is not the payload's.
         """
         lines = self.raw.strip(b"\r\n").replace(b"\r\n", b"\n")
         if b"\n " in lines or b"\n\t" in lines:
             lines = _FOLD.sub(b" ", lines)
         if b"transfer-encoding" in lines.lower():
-            lines = _TRANSFER.sub(b"\nX-Crawler-Transfer-Encoding:", lines)
+            lines = _TRANSFER.sub(rb"\nX-Crawler-\1:", lines)
         return lines.replace(b"\n", b"\r\n") + b"\r\n\r\n"
 
 
@@ -66,7 +74,7 @@ class BadHead(ValueError):
     """What came is not the head of an HTTP answer."""
 
 
-def read_head(raw: bytes, *, max_headers: int = 128, max_line: int = 32 * 1024) -> Head:
+def read_head(raw: bytes, *, max_headers: int = 256, max_line: int = 64 * 1024) -> Head:
     """Read a head that ends with its empty line.
 
     Raises:
@@ -93,20 +101,20 @@ def read_head(raw: bytes, *, max_headers: int = 128, max_line: int = 32 * 1024) 
     headers: list[tuple[str, str]] = []
     fields: dict[str, str] = {}
     is_name = _NAME.fullmatch
+    odd = False
     for line in lines[1:]:
         name, colon, value = line.partition(":")
         if not is_name(name):
             name = name.rstrip(" \t")
-            if not is_name(name):
-                raise BadHead(f"not a header: {line[:80]!r}")
-        if not colon:
-            raise BadHead(f"not a header: {line[:80]!r}")
+        if not colon or not is_name(name):
+            odd = True  # a second status line, a warning of PHP's: browsers pass over it
+            continue
         value = value.strip(" \t")
         headers.append((name, value))
         name = name.lower()
         fields[name] = f"{fields[name]}\n{value}" if name in fields else value
     version = (int(status[1]), int(status[2]))
-    return Head(version, int(status[3]), (status[4] or "").strip(), tuple(headers), raw, fields)
+    return Head(version, int(status[3]), (status[4] or "").strip(), tuple(headers), raw, fields, odd)
 
 
 def _text(raw: bytes) -> str:
@@ -136,6 +144,7 @@ class AnswerReader:
         "_chunked",
         "_closing",
         "_held",
+        "_interim",
         "_left",
         "_max_headers",
         "_max_line",
@@ -146,7 +155,7 @@ class AnswerReader:
         "keeps",
     )
 
-    def __init__(self, *, max_headers: int = 128, max_line: int = 32 * 1024) -> None:
+    def __init__(self, *, max_headers: int = 256, max_line: int = 64 * 1024) -> None:
         self._max_headers = max_headers
         self._max_line = max_line
         self.head: Head | None = None
@@ -160,6 +169,7 @@ class AnswerReader:
         """What waits for more: the beginning of a head, or of a line between chunks."""
         self._left: int | None = None
         """Bytes to come of the body or chunk; None: all until the server closes."""
+        self._interim = 0
         self._chunked = False
         self._closing = False
         """Whether a chunk has ended and its line end is to come."""
@@ -189,8 +199,12 @@ class AnswerReader:
         return data
 
     def ended(self) -> bool:
-        """The server has closed: whether that is the end of the body."""
-        self.done = self.done or (self.head is not None and not self._chunked and self._left is None)
+        """The server has closed: whether that is the end of the body.
+
+        The last chunk is the end, whether or not its empty line came.
+        """
+        closes = self._trailers >= 0 if self._chunked else self._left is None
+        self.done = self.done or (self.head is not None and closes)
         return self.done
 
     def _find_head(self, data: bytes) -> bytes:
@@ -206,9 +220,11 @@ class AnswerReader:
             end = data.find(b"\n\r\n", since)
             bare = data.find(b"\n\n", since, end + 1 if end >= 0 else len(data))
             end = bare + 2 if bare >= 0 else end + 3
-            if end < 3 and bare < 0:
-                if len(data) > HEAD_LINES * self._max_line:
-                    self.fault = f"a head of more than {HEAD_LINES * self._max_line} bytes"
+            whole = end >= 3 or bare >= 0
+            if (end if whole else len(data)) > HEAD_LINES * self._max_line:
+                self.fault = f"a head of more than {HEAD_LINES * self._max_line} bytes"
+                return b""
+            if not whole:
                 self._held = data
                 return b""
             try:
@@ -216,6 +232,9 @@ class AnswerReader:
                 data, before = data[end:], 0
                 self._held = b""
                 if 100 <= head.status < 200 and head.status != 101:
+                    self._interim += 1
+                    if self._interim > MAX_INTERIM:
+                        raise BadHead(f"more than {MAX_INTERIM} interim answers")
                     if not data:
                         return b""
                     continue
@@ -231,10 +250,16 @@ class AnswerReader:
         said = head.fields.get
         coded = [name for name in _names(said("transfer-encoding", "")) if name != "identity"]
         length = said("content-length")
-        if length is not None:
-            first = length.partition("\n")[0]
-            if coded or not _LENGTH.fullmatch(first) or set(length.split("\n")) != {first}:
-                raise BadHead("it does not say plainly where the body ends")
+        if coded and set(coded) != {"chunked"}:
+            raise BadHead(f"transfer coding {', '.join(coded)[:40]!r}, which nobody asked for")
+        size = 0
+        if length is not None and not coded:
+            if not _LENGTH.fullmatch(length):  # a proxy may have made a list of the same length twice
+                sizes = {each.strip(" \t") for each in _COMMAS.split(length)}
+                length = sizes.pop()
+                if sizes or not _LENGTH.fullmatch(length):
+                    raise BadHead("it does not say plainly where the body ends")
+            size = int(length)
         if head.status == 101:
             raise BadHead("it switches protocols, which nobody asked for")
         kept = _names(said("connection", ""))
@@ -242,11 +267,12 @@ class AnswerReader:
         if head.status in _BODILESS:
             self._left = 0
         elif coded:
-            self._chunked = coded[-1] == "chunked"
-            self._left = 0 if self._chunked else None
+            self._chunked = True
+            self._left = 0
         elif length is not None:
-            self._left = int(first)
-        self.keeps = self.keeps and (self._chunked or self._left is not None)
+            self._left = size
+        odd = head.odd or (coded and length is not None)
+        self.keeps = self.keeps and not odd and self._left is not None
 
     def _chunks(self, data: bytes) -> bytes:
         data = self._held + data if self._held else data

@@ -142,7 +142,7 @@ class Connection(asyncio.Protocol):
                 self._finish()
                 return
         if reader.fault:
-            self._finish(BrokenOff(reader.fault))
+            self._finish(BadAnswer(reader.fault))
         elif reader.done:
             self._finish(keep=reader.keeps)
         elif body.size > LARGE and not body.hold.fits(body.size):

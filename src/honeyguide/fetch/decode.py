@@ -122,9 +122,13 @@ class _Brotli:
             raise BadEncoding(f"brotli: {error}") from None
 
     def _write_bounded(self, data: bytes) -> None:
-        self._emit(self._inflate.process(data, output_buffer_limit=PIECE))
-        while not self._inflate.can_accept_more_data():
-            self._emit(self._inflate.process(b"", output_buffer_limit=PIECE))
+        inflate = self._inflate
+        piece = inflate.process(data, output_buffer_limit=PIECE)
+        self._emit(piece)
+        # It takes all its input at once and may still hold output: a page of 200 KB comes in one small piece.
+        while not inflate.is_finished() and (piece or not inflate.can_accept_more_data()):
+            piece = inflate.process(b"", output_buffer_limit=PIECE)
+            self._emit(piece)
 
     def _write_slowly(self, data: bytes) -> None:
         for start in range(0, len(data), 16):
@@ -179,6 +183,10 @@ class _Identity:
         return True
 
 
+_OTHERS = frozenset(
+    ("compress", "x-compress", "bzip2", "xz", "lzma", "lz4", "sdch", "dcb", "dcz", "exi", "aes128gcm")
+)
+"""Codings that exist and are not undone here."""
 _STAGES: dict[str, Callable[[_Sink], _Stage]] = {
     "gzip": lambda sink: _Zlib(sink, gzip=True),
     "x-gzip": lambda sink: _Zlib(sink, gzip=True),
@@ -189,14 +197,17 @@ _STAGES: dict[str, Callable[[_Sink], _Stage]] = {
 
 
 def codings(header: str) -> tuple[str, ...]:
-    """The codings a Content-Encoding header names, in the order they were applied, identity left out.
+    """The codings a Content-Encoding header names, in the order they were applied.
+
+    What is no coding is left out, as browsers do: `identity`, and the charsets and words such as `binary`
+    that many servers put there.
 
     Example:
-        >>> codings("GZip, identity")
-        ('gzip',)
+        >>> codings("GZip, identity"), codings("UTF-8")
+        (('gzip',), ())
     """
-    names = (name.strip().lower() for name in header.split(","))
-    return tuple(name for name in names if name and name not in ("identity", "none"))
+    names = (part.partition(";")[0].strip(' \t"').lower() for part in header.split(","))
+    return tuple(name for name in names if name in _STAGES or name in _OTHERS)
 
 
 class Decoder:

@@ -33,8 +33,8 @@ class FetchOptions(msgspec.Struct, frozen=True):
     can fill."""
     keep_alive: float = 15.0
     """Seconds an idle connection is kept for the next request to the same host."""
-    max_headers: int = 128
-    max_header_bytes: int = 32 * 1024
+    max_headers: int = 256
+    max_header_bytes: int = 64 * 1024
     """Longest single header line."""
     dns_ttl: float = 300.0
     dns_names: int = 20_000

@@ -316,6 +316,7 @@ def zone_limits(config: Config) -> ZoneLimits:
         tree=pages,
         dates=pages * 3 // 2,
         facets=pages * 3 // 2,
+        failures=pages * 3,
         sample=config.crawl.trap_sample,
     )
 

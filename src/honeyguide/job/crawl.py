@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from honeyguide.collection.collection import Collection
-from honeyguide.config.load import changed, check_values, load
+from honeyguide.config.load import by_table, changed, check_values, load
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
@@ -67,7 +67,8 @@ class Crawl:
             judges the archived pages again and goes on with the new ones.
         neighbours: The other shards, where the crawl is one of several (`honeyguide.cluster`).
         gate: Makes the spacing per address, where other processes ask the same addresses.
-        options: Further keys of the `[crawl]` table, such as `max_pages=500`.
+        options: Further keys of the topic file's `[crawl]`, `[scope]`, `[identity]`, `[politeness]`,
+            `[limits]`, `[fetch]`, `[network]` and `[storage]`, such as `max_pages=500` or `delay=0.5`.
 
     Example:
         >>> crawl = Crawl(Topic("owls", keywords=("owl",), seeds=("https://example.org/",)), max_pages=10)
@@ -223,6 +224,10 @@ class Crawl:
     async def run(self) -> AsyncIterator[Event]:
         """Crawl until a budget is spent or nothing is left, giving each event once it is committed."""
         clock = self.clock
+        if clock.now() < 0:  # hosts are ready from 1970 on, and dates before it fit no archive
+            raise HoneyguideError(
+                "this machine's clock says that it is before 1970; set it, then run the same command again"
+            )
         if self.out is not None:
             if self._given.neighbours is None:  # who have told this crawl of URLs that they forget then
                 begin_again(self.out)
@@ -439,7 +444,9 @@ def as_config(topic: Topic | Config | Path | str, recipe: str | None, options: d
         config = topic
     else:
         config = load(Path(topic))
-    return changed(config, {"crawl": {"recipe": recipe, **options}})
+    changes = by_table(options)
+    changes["crawl"]["recipe"] = recipe
+    return changed(config, changes)
 
 
 NOT_CONNECTED = frozenset(

@@ -70,6 +70,7 @@ def _from_html(body: bytes, url: str) -> str:
     if tree is None:
         return ""
     _absolute_links(tree, url)
+    _plain_lists(tree)
     headings = _headings(tree)
     made = trafilatura.extract(
         tree,
@@ -92,6 +93,33 @@ def _absolute_links(tree: Any, url: str) -> None:
         target = parse_href(anchor.get("href"), base)
         if target:
             anchor.set("href", target)
+
+
+def _plain_lists(tree: Any) -> None:
+    """Bring the items of a list that is all there is in an item up to that item's place.
+
+    Indented under nothing they would be code in Markdown. Anchors that only name a place go first:
+    trafilatura takes the lists they stand in for menus.
+    """
+    for anchor in tree.xpath("//a[not(@href) and not(*) and not(normalize-space())]"):
+        anchor.drop_tag()
+    for item in reversed(tree.xpath("//li[ul or ol]")):
+        outer = item.getparent()
+        if outer is None or outer.tag not in ("ul", "ol") or (item.text or "").strip():
+            continue
+        children = list(item)
+        lists = [each for each in children if each.tag in ("ul", "ol")]
+        if any((each.tail or "").strip() for each in children):
+            continue
+        if any(each not in lists and (each.tag == "img" or len(each) or each.text) for each in children):
+            continue
+        inner = [each for each in lists if (each.text or "").strip() or any(li.tag != "li" for li in each)]
+        if inner:
+            continue
+        place = outer.index(item)
+        for number, each in enumerate([li for found in lists for li in found]):
+            outer.insert(place + number, each)
+        outer.remove(item)
 
 
 def _headings(tree: Any) -> list[tuple[int, str, str]]:

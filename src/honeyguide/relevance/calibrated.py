@@ -92,6 +92,7 @@ class _Line(msgspec.Struct, frozen=True):
     shift: float
     share: float
     by_words: tuple[float, float] = (0.0, 0.0)
+    witnessed: float = 1.0
 
 
 class _Values(msgspec.Struct, frozen=True):
@@ -407,7 +408,7 @@ class Calibrated:
                 "scales": found.scales,
                 **{
                     name: getattr(found, name)
-                    for name in ("gamma", "slope", "middle", "shift", "share", "by_words")
+                    for name in ("gamma", "slope", "middle", "shift", "share", "by_words", "witnessed")
                 },
             }
         arrays: dict[str, NDArray[np.generic]] = {
@@ -574,6 +575,8 @@ class Calibrated:
         warm = found.slope * (position - found.middle) + found.shift
         # Likeness is now likeness beyond that of other pages: of what was believed before, keywords are left.
         trust = self._fitted_on / (self._fitted_on + COLD_PAGES) if self._has_keywords else 1.0
+        # In a heap without a page on topic, one mention of a keyword is what parts two groups.
+        trust *= found.witnessed
         return trust * warm + (1.0 - trust) * _believed(score)
 
     def _lean(self, names: NDArray[np.int64], weights: Array) -> float:
@@ -641,7 +644,14 @@ class Calibrated:
             return
         scores = self._scores(evidence) if self._has_keywords else None
         told = np.array([False] * (len(pages) + len(self._given)) + [True] * len(self._taught), np.bool_)
-        self._fit = fit(heap, scores, size=len(self._idf), taught=told, even_lengths=self._even_lengths)
+        self._fit = fit(
+            heap,
+            scores,
+            size=len(self._idf),
+            taught=told,
+            even_lengths=self._even_lengths,
+            clear=self._clear(evidence[: len(pages)]),
+        )
         self._likeness = self._fit.likeness
         self._fitted_on = self._seen + self._seen_by_others
         self._own = {
@@ -724,6 +734,11 @@ class Calibrated:
         if off.any():
             weights -= heap.total(off, size) / off.sum()
         return np.asarray(weights)
+
+    def _clear(self, evidence: Array) -> int:
+        """Pages that are on topic by their keywords alone, however common these are."""
+        weights = np.array([weight for _, weight in self._words.topic]) if self._has_keywords else np.zeros(0)
+        return int((evidence @ weights >= math.log(2.0) / STEEPNESS).sum())
 
     def _scores(self, evidence: Array) -> Array:
         return np.asarray(-np.expm1(-STEEPNESS * (evidence @ self._keyword_weights)))

@@ -151,6 +151,8 @@ class Fit(msgspec.Struct, frozen=True):
     """Where each text stands on the scale, itself left out of what it is compared with."""
     by_words: tuple[float, float] = (0.0, 0.0)
     """What a text gains on the scale by each unit of `Heap.words`, and the mean of those over the pages."""
+    witnessed: float = 1.0
+    """How far it is believed: 0 where nothing shows that any text is on topic, up to 1."""
 
 
 def fit(
@@ -160,8 +162,12 @@ def fit(
     size: int,
     taught: NDArray[np.bool_],
     even_lengths: bool = False,
+    clear: int = LEAST_CALLED,
 ) -> Fit:
     """Find who belongs together.
+
+    Two groups are found in any heap, also in one that has nothing on topic: `clear`, how many texts are on
+    topic by their keywords alone, says how far to believe it, with those that somebody vouches for.
 
     1. A first guess: keyword scores, and likeness to what is surely on topic.
     2. Rocchio's contrast of the two guessed groups, in which sure cases count threefold. Each text is
@@ -216,7 +222,10 @@ def fit(
     shift = _moved(odds[taught], on[taught])
     if taught.any():
         shift -= _odds_at_the_line(chances(odds[:pages] + shift))
-    return Fit(contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position, by_words)
+    witnessed = 1.0 if keyword_scores is None else min(1.0, (clear + SURE_WEIGHT * count) / LEAST_CALLED)
+    return Fit(
+        contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position, by_words, witnessed
+    )
 
 
 def _scale(values: Array) -> tuple[float, float]:

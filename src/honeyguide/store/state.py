@@ -428,6 +428,17 @@ class State:
                 )
             yield address
 
+    def never_pages(self) -> Iterator[str]:
+        """Addresses that were asked for and have no page: not found, gone, or a file of another kind."""
+        found = self._connection.execute(
+            "SELECT url FROM url WHERE status = ? OR (status = ? AND reason IN ('HTTP 404', 'HTTP 410'))",
+            (Outcome.NOT_A_PAGE, Outcome.CLIENT_ERROR),
+        )
+        for (url,) in found:
+            with reading("URLs"):
+                address = web_address(url)
+            yield address
+
     def likeness(self, row: int) -> tuple[int, str]:
         """SimHash and title of a page; 0 and nothing when there is none."""
         found = self._connection.execute("SELECT simhash, title FROM page WHERE row = ?", (row,)).fetchone()

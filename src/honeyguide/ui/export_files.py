@@ -14,6 +14,7 @@ from honeyguide.collection.collection import Collection
 from honeyguide.collection.directory import Directory
 from honeyguide.collection.exports.datasheet import topic_name
 from honeyguide.collection.exports.formats import FORMATS, ExportSource, Format, describe
+from honeyguide.collection.exports.left_out import LeftOut
 from honeyguide.collection.exports.sections import Datasheet, to_html, to_markdown
 from honeyguide.collection.exports.selection import Progress
 from honeyguide.store.atomic import replacing
@@ -92,13 +93,18 @@ def make(folder: Path, form: Format, *, all_pages: bool, text: bool, progress: P
             return _make_site(collection, target / SITE.file, progress)
         if form.name == "datasheet":
             return _make_datasheet(collection, target, progress)
-        return collection.export(
-            target / file_name(form, all_pages=all_pages, text=text),
+        left_out = LeftOut()
+        path = target / file_name(form, all_pages=all_pages, text=text)
+        count = collection.export(
+            path,
             format=form.name,
             relevant=not (all_pages and form.pages),
             text=text and form.text,
             progress=progress,
+            trouble=left_out,
         )
+        left_out.check(path)
+        return count
 
 
 def _make_datasheet(collection: Collection, target: Path, progress: Progress) -> int:

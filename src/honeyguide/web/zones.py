@@ -19,6 +19,9 @@ on topic, each leading to one more, is read to its end, as are facets and dates 
 topic. What branches without end is closed whatever it says, so babble that reads like the topic does not help
 a trap. What was given from outside (seeds, answers of sources) counts as linked to from elsewhere.
 
+Besides, a zone may be dead: many requests and never a page (pictures whose pages are gone, downloads).
+Links to it are taken as ever, but its URLs are not asked for until one of the sample brings a page.
+
 A closed zone is not closed for good: one URL in `sample` is fetched all the same, and when those turn out to
 be pages on topic that no sign speaks against, the zone is opened again, and more is needed to close it.
 
@@ -45,6 +48,7 @@ FACETS: Final = "zone-of-facets"
 CALENDAR: Final = "zone-of-dates"
 SAMENESS: Final = "zone-of-copies"
 TREE: Final = "zone-without-end"
+FAILURES: Final = "zone-without-pages"
 COPY_LENGTH: Final = 150
 """Pages with less text are not taken for copies of each other."""
 
@@ -73,6 +77,8 @@ class ZoneLimits(msgspec.Struct, frozen=True):
     """One URL in so many of a closed zone is fetched; 0 for none."""
     good: int = 3
     """Good pages among those, and half of them, open the zone again."""
+    failures: int = 24
+    """Requests without a page, in a zone that never had one, before it is dead."""
     chain: int = 2
     """Pages of the zone in a row, each linked to by the one before it only."""
 
@@ -128,6 +134,8 @@ class _Kept(msgspec.Struct, frozen=True):
     queries: dict[str, list[int]]
     """Counts of a domain's pages with a query."""
     traps: dict[str, str]
+    failed: dict[str, int] = {}
+    """By zone: requests without a page, where there never was one."""
 
 
 @lru_cache(maxsize=65_536)
@@ -230,6 +238,9 @@ class Zones:
         self._queries: dict[str, _Zone] = {}
         """By domain: its pages with a query."""
         self._traps: dict[str, str] = {}
+        self._failed: dict[str, int] = {}
+        self.unsaved_failures = False
+        """Whether requests have failed since `save`: the pages alone do not tell."""
         self._source: NDArray[np.int32] = np.zeros(1024, np.int32)
         """By row, the first page that linked to it; see `_SEVERAL` and `_PAGES_FROM`. Ten million URLs may be
         known and few of them fetched: of the others nothing else is kept."""
@@ -256,6 +267,23 @@ class Zones:
         sample = self._limits.sample
         return None if sample and url_id(url) % sample == 0 else why
 
+    def failed(self, url: str) -> None:
+        """Note a request that brought no page and would bring none later: not found, gone, a file."""
+        key = zone_of(url)
+        number = self._numbers.get(key)
+        if number is None or not self._all[number].fetched:
+            self._failed[key] = self._failed.get(key, 0) + 1
+            self.unsaved_failures = True
+
+    def reason_to_drop(self, url: str) -> str | None:
+        """Why a URL that waits is not worth its request after all, or None."""
+        why = self.reason(url)
+        if why is None and self._failed and self._limits.close:
+            sample = self._limits.sample
+            if self._failed.get(zone_of(url), 0) >= self._limits.failures:
+                return None if sample and url_id(url) % sample == 0 else FAILURES
+        return why
+
     def fetched(
         self,
         row: int,
@@ -281,6 +309,8 @@ class Zones:
         key = zone_of(url)
         number = self._number(key)
         zone = self._all[number]
+        if self._failed:
+            self._failed.pop(key, None)
         closed = self.reason_of(key)
         closed = None if closed == CALENDAR and not _DATE.search(url) else closed
         zone.fetched += 1
@@ -337,7 +367,9 @@ class Zones:
             filters={n: (sorted(z.names), sorted(z.values)) for n, z in enumerate(zones) if z.values},
             queries={key: zone.counts() for key, zone in self._queries.items()},
             traps=self._traps,
+            failed=self._failed,
         )
+        self.unsaved_failures = False
         counts = [zone.counts() for zone in zones]
         known = int(np.flatnonzero(self._source).max(initial=0)) + 1
         arrays: dict[str, NDArray[np.generic]] = {
@@ -375,6 +407,7 @@ class Zones:
             and all("/" in key for key in kept.keys)
             and all(0 < number < zones for number in kept.filters)
             and all(len(numbers) == len(_COUNTS) for numbers in kept.queries.values())
+            and all("/" in key and number > 0 for key, number in kept.failed.items())
         )
         if not fits:
             raise ValueError("zones and pages do not agree")
@@ -392,6 +425,7 @@ class Zones:
             for name, number in zip(_COUNTS, numbers, strict=True):
                 setattr(together, name, number)
         self._traps = dict(kept.traps)
+        self._failed = dict(kept.failed)
         self._source, self._pages, self._fetched = source, pages, fetched
         self._make_room(size)
 

@@ -12,6 +12,7 @@ import msgspec
 
 from honeyguide.collection.exports.datasheet import datasheet, topic_name
 from honeyguide.collection.exports.gexf import write_gexf
+from honeyguide.collection.exports.left_out import Trouble, log_trouble
 from honeyguide.collection.exports.markdown_files import (
     MarkdownPages,
     write_markdown_files,
@@ -99,6 +100,8 @@ class ExportSource(msgspec.Struct, frozen=True):
     """Only pages in this language; empty for all."""
     unique: bool = False
     """Without pages that repeat another."""
+    trouble: Trouble = log_trouble
+    """Told about pages whose records in the archive are damaged."""
 
     @property
     def reviews(self) -> Reviews | None:
@@ -215,7 +218,7 @@ def _table(source: ExportSource, path: Path, name: str) -> int:
 
 def _markdown(source: ExportSource, path: Path, write: Callable[..., int]) -> int:
     with MarkdownMaker() as maker:
-        pages = MarkdownPages(source.selection(), source.archive, maker)
+        pages = MarkdownPages(source.selection(), source.archive, maker, source.trouble)
         return write(pages, path, progress=source.progress)
 
 
@@ -227,6 +230,7 @@ def _warc(source: ExportSource, path: Path) -> int:
         software=source.software,
         at=source.at,
         progress=source.progress,
+        trouble=source.trouble,
     )
 
 
@@ -241,6 +245,7 @@ def _wacz(source: ExportSource, path: Path) -> int:
             title=source.title,
             text_of=source.text_of(index),
             progress=source.progress,
+            trouble=source.trouble,
         )
 
 

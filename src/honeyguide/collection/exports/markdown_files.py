@@ -13,10 +13,12 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
+from honeyguide.collection.exports.left_out import Trouble, log_trouble
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.markdown import MarkdownMaker
 from honeyguide.engine.reread import Reader
+from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding
 from honeyguide.store.atomic import replacing, replacing_folder
 
@@ -34,7 +36,10 @@ _NAME_LETTERS = 60
 class MarkdownPages:
     """The selected pages one after the other, each with its facts and its Markdown."""
 
-    def __init__(self, selection: Selection, archive: Path, maker: MarkdownMaker) -> None:
+    def __init__(
+        self, selection: Selection, archive: Path, maker: MarkdownMaker, trouble: Trouble = log_trouble
+    ) -> None:
+        self._trouble = trouble
         self._selection = selection
         self._reader = Reader(selection.state, archive, blocks=False, max_bytes=MOST_BODY)
         self._maker = maker
@@ -48,9 +53,13 @@ class MarkdownPages:
             if page.file:
                 try:
                     body, content_type, _ = self._reader.document(page)
-                    markdown = self._maker.make(body, url=page.url, content_type=content_type)
                 except BadEncoding:
-                    markdown = ""
+                    body, content_type = b"", ""
+                except CollectionError as error:
+                    self._trouble(page.url, str(error))
+                    body, content_type = b"", ""
+                if body:
+                    markdown = self._maker.make(body, url=page.url, content_type=content_type)
             yield page.number, {name: row[name] for name in FACTS}, markdown
 
 

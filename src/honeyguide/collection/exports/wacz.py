@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from honeyguide.collection.exports.cdxj import SortedLines, blocks, line
+from honeyguide.collection.exports.left_out import Trouble, log_trouble
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.exports.warc import RecordCopier, copied_pages
 from honeyguide.collection.guarded import utc
@@ -42,6 +43,7 @@ def write_wacz(
     description: str = "",
     text_of: Callable[[int], str] | None = None,
     progress: Progress = silent,
+    trouble: Trouble = log_trouble,
 ) -> int:
     """Write the selected pages to one `.wacz`; how many pages it lists.
 
@@ -55,9 +57,10 @@ def write_wacz(
         description: Of the collection.
         text_of: Text of a page by its row, for the full-text search of replay software; None to leave it out.
         progress: Told about the pages.
+        trouble: Told about pages whose records are damaged; they are left out.
 
     Raises:
-        CollectionError: The archive is damaged or missing, or the disk is full; no file is left then.
+        CollectionError: Nothing of the archive can be read, or the disk is full; no file is left then.
     """
     count = 0
     main: PageRecord | None = None
@@ -70,7 +73,9 @@ def write_wacz(
         package = _Package(archive_file, at)
         listed.write(_json_line({**_PAGES_HEAD, "hasText": text_of is not None}))
         with package.member(f"archive/{_WARC_NAME}", stored=True) as warc:
-            copier = RecordCopier(archive, warc.write, name=_WARC_NAME, software=software, at=at)
+            copier = RecordCopier(
+                archive, warc.write, name=_WARC_NAME, software=software, at=at, trouble=trouble
+            )
             with copier:
                 for _, copied in copied_pages(selection, copier, progress):
                     index.add(*line(copied, _WARC_NAME))

@@ -1,16 +1,17 @@
 """Pages as one WARC file: the archive's own records, copied member by member.
 
-Nothing is inflated but headers and nothing is compressed again, so an export runs at the speed of the disk
-and every digest, identifier and date stays what the crawl wrote. A page's records are the answer (or
-revisit), its rendered document, its request and its metadata. A revisit whose first copy is not among the
-pages brings it along, since it cannot be read without; the warcinfo record that records refer to comes before
-them. Of a page that was visited again, all answers are copied, oldest first.
+Nothing is compressed again, so every digest, identifier and date stays what the crawl wrote; records are
+inflated only to see that they are whole. A page whose records are damaged is left out, and said so. A page's
+records are the answer (or revisit), its rendered document, its request and its metadata. A revisit whose
+first copy is not among the pages brings it along, since it cannot be read without; the warcinfo record that
+records refer to comes before them. Of a page that was visited again, all answers are copied, oldest first.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
+from honeyguide.collection.exports.left_out import Trouble, log_trouble
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.errors import CollectionError
 from honeyguide.model import Seen
@@ -46,6 +48,7 @@ from honeyguide.web.digest import sha1_digest
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK = 8 * 1024
+_INFLATED = 1 << 20
 _COMPANIONS = ("conversion", "request", "metadata")
 
 
@@ -73,12 +76,21 @@ class RecordCopier:
         name: Of the file being written, for its warcinfo record.
         software: For the warcinfo record.
         at: Epoch seconds of the export.
+        trouble: Told about pages whose records are damaged.
     """
 
     def __init__(
-        self, folder: Path, out: Callable[[bytes], object], *, name: str, software: str, at: float
+        self,
+        folder: Path,
+        out: Callable[[bytes], object],
+        *,
+        name: str,
+        software: str,
+        at: float,
+        trouble: Trouble = log_trouble,
     ) -> None:
         self._folder = folder
+        self._trouble = trouble
         self._out = out
         self._offset = 0
         self._open_name = ""
@@ -115,12 +127,17 @@ class RecordCopier:
         """Copy a page, before it the page it is a revisit of; nothing that is there already.
 
         Raises:
-            CollectionError: The archive does not hold what the state says.
+            CollectionError: The archive does not hold what the state says. Nothing was copied of that answer.
         """
         for each in (original, page):
             if each is not None and (each.file, each.offset) not in self._written:
+                copied = self._copy(each)
                 self._written.add((each.file, each.offset))
-                yield each, self._copy(each)
+                yield each, copied
+
+    def left_out(self, page: PageRecord, error: CollectionError) -> None:
+        """Tell about a page that could not be copied."""
+        self._trouble(page.url, str(error))
 
     def has(self, page: PageRecord) -> bool:
         """Whether a page's answer was copied."""
@@ -132,7 +149,10 @@ class RecordCopier:
         file.seek(page.offset)
         if not 0 < page.length <= MAX_RECORD_BYTES:
             raise CollectionError(f"{where}: no position in an archive; is the state of another collection?")
-        member = file.read(page.length)
+        try:
+            member = file.read(page.length)
+        except OSError as error:
+            raise CollectionError(f"{where}: {error.strerror}; restore the archive file") from error
         if len(member) != page.length or member[:2] != b"\x1f\x8b":
             raise CollectionError(f"{where}: no archived answer; restore the archive file from a copy")
         answer = as_response(_headers_of(where, member, page.offset))
@@ -149,8 +169,11 @@ class RecordCopier:
             length=page.length,
         )
         self._put(member)
-        for companion in self._companions(where, file):
-            self._put(companion)
+        try:
+            for companion in self._companions(where, file):
+                self._put(companion)
+        except CollectionError as error:  # the answer itself is whole
+            self._trouble(page.url, str(error))
         return copied
 
     def _companions(self, where: str, file: BinaryIO) -> Iterator[bytes]:
@@ -192,9 +215,10 @@ class RecordCopier:
     def _copy_warcinfo(self, file: BinaryIO) -> None:
         data = file.read(_CHUNK * 8)
         where = f"{self._folder / self._open_name} at offset 0"
-        text, length = inflate(where, data, 0, limit=MAX_RECORD_BYTES)
-        if parse_member(where, text, 0, length)[0].kind == "warcinfo":
-            self._put(data[:length])
+        with suppress(CollectionError):  # the pages are whole without it
+            text, length = inflate(where, data, 0, limit=MAX_RECORD_BYTES)
+            if parse_member(where, text, 0, length)[0].kind == "warcinfo":
+                self._put(data[:length])
 
     def _put(self, member: bytes) -> None:
         self._out(member)
@@ -202,12 +226,19 @@ class RecordCopier:
 
 
 def copied_pages(
-    selection: Selection, copier: RecordCopier, progress: Progress = silent
+    selection: Selection,
+    copier: RecordCopier,
+    progress: Progress = silent,
 ) -> Iterator[tuple[PageRecord, Copied]]:
     """Copy every selected page; each answer that was written, with its page.
 
     The state is asked for a revisit's first copy, so an export needs no memory of payloads.
+
+    Raises:
+        CollectionError: Not one page could be read.
     """
+    first: CollectionError | None = None
+    count = 0
     state = selection.state
     visited = state.history.visited()
     for page in selection.pages(progress):
@@ -215,7 +246,15 @@ def copied_pages(
             original = state.holder_of(answer.digest) if answer.duplicate_of else None
             if original is not None and not selection.may_leave(original.row):
                 continue  # Its bytes are archived only under an address that asked not to be indexed.
-            yield from copier.copy(answer, original)
+            try:
+                for copied in copier.copy(answer, original):
+                    yield copied
+                    count += 1
+            except CollectionError as error:
+                first = first or error
+                copier.left_out(page, error)
+    if first is not None and not count:
+        raise first
 
 
 def _answers(selection: Selection, page: PageRecord) -> list[PageRecord]:
@@ -243,17 +282,20 @@ def write_warc(
     software: str,
     at: float,
     progress: Progress = silent,
+    trouble: Trouble = log_trouble,
 ) -> int:
     """Write the selected pages to one `.warc.gz`; how many answers it holds.
 
     Raises:
-        CollectionError: The archive is damaged or missing, or the disk is full; no file is left then.
+        CollectionError: Nothing of the archive can be read, or the disk is full; no file is left then.
     """
     count = 0
     with (
         replacing(path) as temporary,
         temporary.open("wb") as file,
-        RecordCopier(archive, file.write, name=path.name, software=software, at=at) as copier,
+        RecordCopier(
+            archive, file.write, name=path.name, software=software, at=at, trouble=trouble
+        ) as copier,
     ):
         for _ in copied_pages(selection, copier, progress):
             count += 1
@@ -261,9 +303,14 @@ def write_warc(
 
 
 def _headers_of(where: str, member: bytes, offset: int) -> RawRecord:
-    """WARC and HTTP headers of a member, from its first kilobytes: bodies are not inflated."""
+    """WARC and HTTP headers of a member. Its body is inflated and let go of: that shows damage."""
+    inflater = zlib.decompressobj(31)
     try:
-        text = zlib.decompressobj(31).decompress(member, _HEAD_BYTES)
+        text = inflater.decompress(member, _HEAD_BYTES)
+        while rest := inflater.unconsumed_tail:
+            inflater.decompress(rest, _INFLATED)
+        if not inflater.eof:
+            raise zlib.error("its end is missing")
     except zlib.error as error:
         raise CollectionError(
             f"{where}: damaged gzip data ({error}); restore the file from a copy"
