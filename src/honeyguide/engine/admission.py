@@ -13,9 +13,9 @@ from honeyguide.web.traps import TOO_DEEP, TOO_LONG
 from honeyguide.web.zones import Zones
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def domain_of(host: str) -> str:
-    """Registered domain of a `name[:port]` key."""
+    """Registered domain of a `name[:port]` key. Only the latest: `registered_domain` remembers many more."""
     name, colon, port = host.rpartition(":")
     return registered_domain(name if colon and port.isdigit() else host)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from math import inf
 
 import msgspec
 
@@ -15,6 +16,11 @@ from honeyguide.model import Event
 from honeyguide.store.archive import ArchiveWriter
 from honeyguide.store.index import FullText
 from honeyguide.store.state import State
+
+INDEX_CHANGES = 64
+INDEX_SECONDS = 1.0
+"""While pages come in, so many changes of the index, or those of so long, are one transaction: each leaves a
+segment to be merged later, and with few pages in each a page takes twice the time."""
 
 
 class Stores(msgspec.Struct, frozen=True):
@@ -59,6 +65,7 @@ class Committer:
         self._last_pages = tally.pages + tally.revisits
         self._last_time = 0.0
         self._hurried = self._entered = False
+        self._indexed = -inf
 
     def add(self, events: list[Event]) -> None:
         """Hold events that the open transaction contains."""
@@ -81,8 +88,9 @@ class Committer:
 
     @property
     def holds(self) -> bool:
-        """Whether events wait for their transaction."""
-        return bool(self._held)
+        """Whether events wait for their transaction, or what was indexed."""
+        index = self._stores.index
+        return bool(self._held) or (index is not None and index.changes > 0)
 
     def hurry(self) -> None:
         """Commit soon: something was said that must not be forgotten by a crash."""
@@ -104,8 +112,13 @@ class Committer:
         taken = self._tally.pages + self._tally.revisits - self._last_pages
         return taken >= self._pages or now - self._last_time >= self._seconds
 
-    def commit(self, now: float) -> None:
-        """Flush the archive, commit the state with the archive's end, then the index."""
+    def commit(self, now: float, *, going_on: bool = False) -> None:
+        """Flush the archive, commit the state with the archive's end, then the index.
+
+        Args:
+            now: On the crawl's clock.
+            going_on: Whether more is to come, so that the index may wait for it.
+        """
         state = self._stores.state
         self._frontier.flush()
         failpoint("commit.frontier")
@@ -121,8 +134,11 @@ class Committer:
         failpoint("commit.state")
         if self._neighbours is not None:
             self._neighbours.committed()
-        if self._stores.index is not None:
-            self._stores.index.commit()
+        index = self._stores.index
+        late = index is not None and (index.changes >= INDEX_CHANGES or now - self._indexed >= INDEX_SECONDS)
+        if index is not None and (late or not going_on):
+            index.commit()
+            self._indexed = now
         failpoint("commit.done")
         self._ready.extend(self._held)
         self._held.clear()

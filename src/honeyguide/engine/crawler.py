@@ -391,7 +391,7 @@ class Crawler:
             raise self._fault
         await self._take_in()
         if self._committer.due(self._clock.now()):
-            self._committer.commit(self._clock.now())
+            self._committer.commit(self._clock.now(), going_on=True)
         return True
 
     # Driven from outside, on a virtual clock: for studies of several crawls in step

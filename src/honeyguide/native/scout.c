@@ -278,17 +278,53 @@ rate(const float *sum, float mean, float prior)
     return (sum[0] + prior * mean) / (sum[1] + prior);
 }
 
+/* What each word of a table says, worked out once a call: many URLs have the same words, and a logarithm takes as
+ * long as all else that is done for a word. */
+typedef struct {
+    uint32_t call; /* in which it was worked out */
+    float says;
+} Word;
+
+typedef struct {
+    Word *words;
+    Py_ssize_t room;
+    uint32_t call;
+} Vocabulary;
+
+static Vocabulary OF_ANCHORS, OF_ADDRESSES;
+
+/* Make room for the words of a table, none of them worked out; -1 on error. */
+static int
+open_anew(Vocabulary *vocabulary, const Table *table)
+{
+    if (vocabulary->room <= table->mask || ++vocabulary->call == 0) {
+        PyMem_RawFree(vocabulary->words);
+        vocabulary->room = table->mask + 1;
+        vocabulary->call = 1;
+        vocabulary->words = PyMem_RawCalloc((size_t)vocabulary->room, sizeof *vocabulary->words);
+        if (vocabulary->words == NULL) {
+            vocabulary->room = 0;
+            PyErr_NoMemory();
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static float
-said(const int32_t *words, const Table *table, float mean)
+said(const int32_t *words, const Table *table, float mean, const Vocabulary *vocabulary)
 {
     float total = 0.0f;
     int known = 0;
     for (int j = 0; j < WORDS; j++)
         if (words[j] >= 0) {
-            float ratio = rate(get(table, words[j]), mean, FEW) / mean;
-            /* In double precision: in single, libraries differ in the last bit. Most words are new, and say nothing. */
-            if (ratio != 1.0f)
-                total += (float)log((double)ratio);
+            Word *word = &vocabulary->words[words[j] & table->mask];
+            if (word->call != vocabulary->call) {
+                /* In double precision: in single, libraries differ in the last bit. */
+                word->says = (float)log((double)(rate(get(table, words[j]), mean, FEW) / mean));
+                word->call = vocabulary->call;
+            }
+            total += word->says;
             known++;
         }
     return total / sqrtf((float)(known ? known : 1));
@@ -393,8 +429,8 @@ read_score(const Held *held, Py_ssize_t at, const Standing *standing)
     score[1] = known[0] * share;
     score[2] = known[1] * share;
     score[3] = urls->topic[at * TOPICS];
-    score[4] = said(&urls->anchor_words[at * WORDS], &sums->anchor, mean);
-    score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean);
+    score[4] = said(&urls->anchor_words[at * WORDS], &sums->anchor, mean, &OF_ANCHORS);
+    score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean, &OF_ADDRESSES);
     score[6] = rate(beside, mean, PRIOR);
     score[7] = rate(page, mean, PRIOR);
     score[8] = alike(&urls->anchor_words[at * WORDS], sums);
@@ -446,7 +482,8 @@ scores(Loan *loan, PyObject *const *arguments)
         || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
         || read_standing(arguments[2], &standing) < 0
         || borrow_joining(loan, arguments[3], &held.urls, &joining) < 0
-        || !all_inside(chosen, count, held.urls.size))
+        || !all_inside(chosen, count, held.urls.size) || open_anew(&OF_ANCHORS, &held.sums.anchor) < 0
+        || open_anew(&OF_ADDRESSES, &held.sums.url) < 0)
         return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
         read_score(&held, (Py_ssize_t)chosen[i], &standing);

@@ -90,7 +90,7 @@ class RevisingOrder(LinkOrder, Protocol):
         ...
 
     def gone(self, url: UrlId) -> None:
-        """A URL ended without a page (not found, forbidden, a trap): it waits no longer."""
+        """A URL ended without a page (not found, forbidden, a trap, a copy of a page that is there)."""
         ...
 
     def rejudged(self, page: Page, verdict: Verdict) -> None:

@@ -144,10 +144,10 @@ class TfCosine:
     def judge_texts(self, texts: Sequence[str]) -> list[float]:
         """Score short texts, each as a page without a title."""
         learned = self._fitted()
-        terms_of, words = self._analyser.terms, self._words
+        terms_of, mentions, words = self._analyser.terms, self._analyser.mentions, self._words
         # Nearly all anchors have none of the topic's words.
         return [
-            0.0 if words.isdisjoint(terms := terms_of(text)) else self._score(self._raw((), terms), learned)
+            self._score(self._raw((), terms_of(text)), learned) if mentions(text, words) else 0.0
             for text in texts
         ]
 

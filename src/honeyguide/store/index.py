@@ -94,6 +94,8 @@ class FullText:
         self._connection = connection
         self._path = path
         self._has_past = True
+        self.changes = 0
+        """Texts put in or taken out since the last commit."""
         self._compressor = zstandard.ZstdCompressor(level=1, write_content_size=True)
 
     @classmethod
@@ -172,6 +174,7 @@ class FullText:
         at: float = 0.0,
     ) -> None:
         """Put a page in, or put it in again with new values. Lasts from the next `commit`."""
+        self.changes += 1
         title = clean(title)[:1_000]
         text = storable(text[:MAX_TEXT_CHARACTERS])
         packed = self._compressor.compress(text.encode())
@@ -186,6 +189,7 @@ class FullText:
 
     def set_score(self, row: int, score: float) -> bool:
         """Give a page another score. False: it is not there."""
+        self.changes += 1
         return self._connection.execute("UPDATE page SET score=? WHERE row=?", (score, row)).rowcount > 0
 
     def remove(self, row: int) -> None:
@@ -193,6 +197,7 @@ class FullText:
         found = self._connection.execute("SELECT title, text FROM page WHERE row=?", (row,)).fetchone()
         if found is None:
             return
+        self.changes += 1
         title, text = found[0], _unpack(found[1])
         self._connection.execute(
             "INSERT INTO words(words, rowid, title, text) VALUES ('delete',?,?,?)",
@@ -229,6 +234,7 @@ class FullText:
         until: float,
     ) -> None:
         """Put a replaced version in: what the page said from `at` until `until`. Once, whoever asks twice."""
+        self.changes += 1
         title = clean(title)[:1_000]
         text = storable(text[:MAX_TEXT_CHARACTERS])
         packed = self._compressor.compress(text.encode())
@@ -325,6 +331,7 @@ class FullText:
         """Make what was added since the last commit last."""
         try:
             self._connection.commit()
+            self.changes = 0
         except sqlite3.Error as error:
             raise self._trouble(error) from error
 

@@ -82,6 +82,8 @@ _REMEMBERED: Final = 4 * MAX_WORD
 LONG: Final = 1_000
 """Bytes from which on a text is read by machine code: calling it costs as much as looking up 50 words."""
 _SEVERAL: Final = 1 << 30
+_TOPICS: Final = 8
+"""Sets of terms for which is remembered which words have one of them; a crawl asks for one or two."""
 
 
 class _Terms(dict[bytes, str | tuple[str, ...]]):
@@ -131,6 +133,24 @@ class _Terms(dict[bytes, str | tuple[str, ...]]):
                 parts = self._han_words(han) if han else bigrams(other)
                 found.extend(part for part in parts if part not in self._dropped)
         return found
+
+
+class _Mentions(dict[bytes, bool]):
+    """Whether a piece between spaces has one of some terms; as `_Terms` has them."""
+
+    def __init__(self, pieces: _Terms, terms: frozenset[str]) -> None:
+        super().__init__()
+        self._pieces = pieces
+        self._terms = terms
+
+    def __missing__(self, piece: bytes) -> bool:
+        found = self._pieces[piece]
+        known = found in self._terms if isinstance(found, str) else not self._terms.isdisjoint(found)
+        if len(piece) <= _REMEMBERED:
+            if len(self) >= CACHE_LIMIT:
+                self.clear()
+            self[piece] = known
+        return known
 
 
 class Names(list[str]):
@@ -201,6 +221,7 @@ class _Memory:
         # The dict is the cache; the stemmer's own would only repeat it.
         stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
         self.pieces = _Terms(dropped, stems, segmenter)
+        self._mentions: dict[frozenset[str], _Mentions] = {}
         self._table = WordTable()
         self._counting = Counting()
         self._forget()
@@ -225,6 +246,14 @@ class _Memory:
         found = list(map(self.names.__getitem__, self._long(text, data).tolist()))
         self.last = (text, found)
         return found.copy()
+
+    def mentions(self, text: str, terms: frozenset[str]) -> bool:
+        known = self._mentions.get(terms)
+        if known is None:
+            if len(self._mentions) >= _TOPICS:
+                self._mentions.clear()
+            known = self._mentions[terms] = _Mentions(self.pieces, terms)
+        return any(map(known.__getitem__, _data(text).translate(SPACED).split()))
 
     def numbered(self, texts: Sequence[str]) -> Numbered:
         self._make_room()
@@ -360,6 +389,15 @@ class Analyser:
     def terms(self, text: str) -> list[str]:
         """Terms of `text` in reading order, with repetitions."""
         return self._memory.terms(text)
+
+    def mentions(self, text: str, terms: frozenset[str]) -> bool:
+        """Whether a short text has one of some terms: quicker than to ask for all of its own.
+
+        Example:
+            >>> Analyser().mentions("Networks of roads", frozenset(("network",)))
+            True
+        """
+        return self._memory.mentions(text, terms)
 
     def numbered(self, *texts: str) -> Numbered:
         """The terms of texts as numbers: half the work, where terms are only counted.
