@@ -53,7 +53,7 @@ def run_experiment(
     loaded = load_experiment(name)
     folder = out or OUTPUT / loaded.name
     if only and loaded.experiment.kind == "study":
-        raise HoneyguideError(f"{loaded.name} is a study, which has no recipes to choose from; leave --only out")
+        raise HoneyguideError(f"{loaded.name} is a study and has no recipes to choose from; leave --only out")
     folder.mkdir(parents=True, exist_ok=True)
     if loaded.experiment.kind == "study":
         return _study(loaded, folder, jobs, progress)
