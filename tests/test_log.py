@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import logging
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -75,3 +77,10 @@ def test_other_libraries_are_heard_from_warning_on_and_faults_have_a_traceback(s
     assert writes_logs()
     stop_logs()
     assert not writes_logs()
+
+
+def test_nothing_is_printed_where_nobody_asked_for_logs() -> None:
+    """Python prints the message of a warning that no handler takes: the bare word "warning"."""
+    program = "from honeyguide.log import WARNING, say; say(WARNING, 'warning', note='x')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")

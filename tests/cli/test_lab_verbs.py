@@ -61,3 +61,9 @@ def test_a_typo_in_the_name_or_in_only_is_one_line(tiny: Path, capsys: pytest.Ca
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "no recipe 'bestfirst'" in error
+
+
+def test_a_study_has_no_recipes_to_choose_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "run", "verdicts", "--only", "best-first", "--out", str(tmp_path / "o")]) == 2
+    assert "leave --only out" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()

@@ -74,6 +74,16 @@ def test_bad_collections(honeyguide: Run, tmp_path: Path, case: str) -> None:
     assert ("restore" if case == "damaged" else "cfc") in done.stderr
 
 
+def test_a_crawl_that_was_asked_for_a_graph_and_has_none_yet(honeyguide: Run, tmp_path: Path) -> None:
+    folder = collection(tmp_path / "c", None)
+    Layout(folder).prepared_file.unlink()
+    topic = Layout(folder).topic_file
+    topic.write_text(topic.read_text().replace('recipe = "scout"', 'recipe = "cfc"'))
+    done = honeyguide("topic", "context", "c")
+    assert done.returncode == 2
+    assert "let it go on" in done.stderr
+
+
 def test_equal_graphs_give_equal_pictures(tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
         draw_context(GRAPH, tmp_path / name, title="owls")

@@ -68,6 +68,36 @@ async def same_as_undisturbed(folder: Path, tmp_path: Path, pages: int) -> None:
         assert check_archive(archive).records["response"] > 0
 
 
+NO_ROOM = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+from honeyguide.cli import main
+sys.argv = ["honeyguide", *sys.argv[1:]]
+sys.exit(main())
+"""
+
+
+def without_room(verb: str, folder: Path) -> tuple[int, str]:
+    """A command that can write next to nothing. Exit status and standard error."""
+    command = [sys.executable, "-c", NO_ROOM, verb, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("verb", ["status", "resume"])
+async def test_nobody_is_told_to_move_a_collection_away_because_there_is_no_room(
+    tmp_path: Path, verb: str
+) -> None:
+    """To read a state SQLite needs a file of its own beside it."""
+    await finish(small_crawl(tmp_path / "crawl", max_pages=5))
+    status, told = without_room(verb, tmp_path / "crawl")
+    assert status == 2, told
+    assert "disk" in told
+    assert "move it away" not in told
+    assert check_whole(tmp_path / "crawl") == 5
+
+
 LONG = pytest.mark.slow
 
 

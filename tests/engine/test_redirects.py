@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from loopback import Canary, config_for, crawl_all, outcome_of, outcomes, page, recording, redirect
+from tests.fetch.servers import serving
 
 from honeyguide.collection.collection import Collection
 from honeyguide.engine.live import EGRESS_DETAIL
@@ -63,6 +65,26 @@ async def test_no_page_leads_the_crawl_to_this_machine(
         assert ends[target] in good, (target, ends[target])
     for target in (f"{local}f", f"{local}sitemap.xml"):
         assert outcome_of(tmp_path / "out", target) == (Outcome.EGRESS, EGRESS_DETAIL)
+
+
+async def test_a_target_in_bytes_of_any_encoding_is_asked_for_by_these_bytes(tmp_path: Path) -> None:
+    named = ("/käuz chen".encode(), "/käuz".encode("latin-1"), "/сова".encode("cp1251"))
+    targets = dict(zip((b"/1", b"/2", b"/3"), named, strict=True))
+
+    async def answer(head: bytes, writer: asyncio.StreamWriter) -> None:
+        path = head.split(b" ")[1]
+        location = b"" if path not in targets else b"Location: " + targets[path] + b"\r\n"
+        status = b"302 Found" if location else b"404 No" if path == b"/robots.txt" else b"200 OK"
+        links = b"<p>owl <a href=/1>owl</a> <a href=/2>owl</a> <a href=/3>owl</a>" + path
+        size = b"Content-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(links)
+        writer.write(b"HTTP/1.1 " + status + b"\r\n" + location + size + links)
+
+    async with serving(answer, keep_alive=True) as server:
+        config = config_for(["http://a.example/"], {"*": f"127.0.0.1:{server.port}"})
+        await crawl_all(config, tmp_path / "out")
+    ends = outcomes(tmp_path / "out")
+    for path in ("k%C3%A4uz%20chen", "k%E4uz", "%F1%EE%E2%E0"):
+        assert ends[f"http://a.example/{path}"] is Outcome.FETCHED, path
 
 
 async def test_loops_and_chains_end(tmp_path: Path) -> None:

@@ -42,7 +42,12 @@ def context(
     layout = Layout.open(folder)
     name = load(layout.topic_file).topic.name
     own = _own_layers(layout)
-    if own and out is None and not layout.prepared_file.is_file():
+    if own and not layout.prepared_file.is_file():
+        if out is not None:
+            raise CollectionError(
+                f"{folder} has no graph to draw: nobody was asked for backlinks, and of the layers that the"
+                " crawl taught itself only words are kept; leave --out out to see them"
+            )
         _show({"topic": name}, (), own, json=json)
         return
     graph, languages = _read(layout)
@@ -128,6 +133,11 @@ def _hosts(graph: ContextGraph, layer: int) -> list[tuple[str, int]]:
 def _read(layout: Layout) -> tuple[ContextGraph, tuple[str, ...]]:
     path = layout.prepared_file
     if not path.is_file():
+        if load(layout.topic_file).crawl.recipe.startswith("cfc"):
+            raise CollectionError(
+                f"{layout.root} has no context graph yet: nobody was asked for backlinks, and the crawl has"
+                " not met enough pages on topic to learn layers from its own links; let it go on"
+            )
         raise CollectionError(
             f"{layout.root} has no context graph; crawl with a recipe such as cfc, and name example pages"
         )

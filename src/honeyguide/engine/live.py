@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Protocol, TypeAlias
@@ -34,6 +35,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HOST_FAILURES = frozenset(
     {Outcome.TIMEOUT, Outcome.DNS, Outcome.CONNECTION, Outcome.TLS, Outcome.SERVER_ERROR}
 )
+_LOCATION = re.compile(rb"\nlocation[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 EGRESS_DETAIL = "its address is not public; --allow-net, or allow_net in [network], opens private networks"
 
 
@@ -296,6 +298,18 @@ def _failed(failure: Failure, delay: float | None) -> Visit:
     )
 
 
+def _location(response: Response) -> str:
+    """The target of a redirect. Bytes beyond ASCII are escaped as they came, whatever they were written in.
+
+    As browsers do: a server that names its files in Latin-1 knows them by these bytes.
+    """
+    said = response.header("location")
+    raw = None if said.isascii() else _LOCATION.search(response.response_head)
+    if raw is None:
+        return said
+    return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw[1])
+
+
 def _no_page(visit: Visit, response: Response, again: Again | None) -> Visit:
     """An answer that brings no page: the same as before, a redirect or an error."""
     change = msgspec.structs.replace
@@ -303,7 +317,7 @@ def _no_page(visit: Visit, response: Response, again: Again | None) -> Visit:
         return change(visit, unchanged=True)
     status = response.status
     if status in REDIRECTS:
-        location = response.header("location")
+        location = _location(response)
         target = canonical(location, response.url) if location else None
         if target is None:
             return change(visit, outcome=Outcome.BAD_REDIRECT, detail=f"redirect to {location[:200]!r}")

@@ -20,6 +20,7 @@ import msgspec
 import zstandard
 
 from honeyguide.errors import CollectionError
+from honeyguide.store.disk_trouble import disk_trouble
 from honeyguide.store.index_text import clean, expand, parse_query, snippet, storable
 from honeyguide.store.plain import require_plain_database
 
@@ -120,7 +121,8 @@ class FullText:
                 connection.executescript(f"BEGIN;{_PAST}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
                 version = SCHEMA_VERSION
         except sqlite3.Error as error:
-            raise CollectionError(f"{path}: {error}; delete it, and the next run rebuilds it") from error
+            told = disk_trouble(path, error) or f"{path}: {error}; delete it, and the next run rebuilds it"
+            raise CollectionError(told) from error
         if not 1 <= version <= SCHEMA_VERSION:
             connection.close()
             raise CollectionError(
@@ -336,10 +338,8 @@ class FullText:
             raise self._trouble(error) from error
 
     def _trouble(self, error: sqlite3.Error) -> CollectionError:
-        told = str(error)
-        if "full" in told or "disk I/O" in told:
-            return CollectionError(f"{self._path}: {told}; free space on the disk and resume")
-        return CollectionError(f"{self._path} is damaged ({told}); delete it, and the next run rebuilds it")
+        damaged = f"{self._path} is damaged ({error}); delete it, and the next run rebuilds it"
+        return CollectionError(disk_trouble(self._path, error) or damaged)
 
     def search(
         self,

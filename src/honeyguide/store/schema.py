@@ -12,6 +12,7 @@ from pathlib import Path
 
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
+from honeyguide.store.disk_trouble import disk_trouble
 from honeyguide.store.plain import require_plain_database
 
 APPLICATION_ID = 0x686F6E65
@@ -110,7 +111,8 @@ def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "N
         if read_only and path.with_name(f"{path.name}-journal").exists():
             raise CollectionError(f"the crawl of {path.parent} died while it began; resume it") from problem
         raise CollectionError(
-            f"{path} is not a readable state file ({problem}); move it away or use another folder"
+            disk_trouble(path, problem)
+            or f"{path} is not a readable state file ({problem}); move it away or use another folder"
         ) from problem
     except CollectionError:
         connection.close()

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from honeyguide.config.schema import VERSION
+from honeyguide.errors import HoneyguideError
 from honeyguide.lab.runner.figures import groups_of, panels
 from honeyguide.lab.runner.load import Loaded, load_experiment
 from honeyguide.lab.runner.report_html import html_report
@@ -51,6 +52,8 @@ def run_experiment(
     """
     loaded = load_experiment(name)
     folder = out or OUTPUT / loaded.name
+    if only and loaded.experiment.kind == "study":
+        raise HoneyguideError(f"{loaded.name} is a study and has no recipes to choose from; leave --only out")
     folder.mkdir(parents=True, exist_ok=True)
     if loaded.experiment.kind == "study":
         return _study(loaded, folder, jobs, progress)
