@@ -1,9 +1,9 @@
 """The crawl of all shards as its user has it: `ShardedCrawl(topic, out=..., shards=4).run()`.
 
-The coordinator is the process that the user started. A few times a second it asks every shard where it
-stands, deals the budget out (`dealing.py`), passes on what people ask and decide (`control.json`,
-`reviews.jsonl`), starts shards again whose actors were lost, and knows when all is done. Links do not go
-through it. When it dies, its actors die with it; the same command goes on.
+The coordinator is the process that the user started. Once or twice a second, and more often at first, it asks
+every shard where it stands, deals the budget out (`dealing.py`), passes on what people ask and decide
+(`control.json`, `reviews.jsonl`), starts shards again whose actors were lost, and knows when all is done.
+Links do not go through it. When it dies, its actors die with it; the same command goes on.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ from honeyguide.store.shards import (
     with_retired,
 )
 
-ROUND: Final = 0.5
-"""Seconds between two rounds."""
+ROUNDS: Final = (0.5, 1.0)
+"""Seconds between two rounds, at least and at most."""
 FIRST_ROUNDS: Final = 0.1
 """The same while portions are small."""
 PATIENCE: Final = 120.0
@@ -485,8 +485,8 @@ class ShardedCrawl:
             self._woken.clear()
             if not self._stop:
                 try:
-                    pause = FIRST_ROUNDS if self._hurried else ROUND
-                    await asyncio.wait_for(self._woken.wait(), max(0.0, began + pause - time.monotonic()))
+                    pause = began + self._seconds_between() - time.monotonic()
+                    await asyncio.wait_for(self._woken.wait(), max(0.0, pause))
                 except TimeoutError:
                     continue
 
@@ -592,6 +592,14 @@ class ShardedCrawl:
             most -= sum(one.pages for one, _ in self._retired.values())
         self._limits = limits(found, charges(found, before), grants, budget=most)
         return [name for name, limit in self._limits.items() if limit != before.get(name)]
+
+    def _seconds_between(self) -> float:
+        """Until the next round, which costs a call a shard: half of what was dealt should be left by then."""
+        if self._hurried:
+            return FIRST_ROUNDS
+        left = sum(self._limits.get(name, 0) - one.spent for name, one in self._standings.items())
+        least, most = ROUNDS
+        return min(most, max(least, left / (2.0 * max(self.progress.rate, 1.0))))
 
     def _obey(self) -> None:
         """Follow a request from outside; what was asked before this run began is not meant for it."""
