@@ -38,6 +38,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.failpoint import VARIABLE, arm, failpoint
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.job.assemble import SOFTWARE
+from honeyguide.job.changed_topic import take_topic
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.log import WARNING, say
 from honeyguide.model import Event
@@ -163,6 +164,7 @@ class Shard:
         store: Where snapshots are kept; empty for nowhere: then all shards are on the machine of the folder.
         every: Seconds between two snapshots.
         again: Arguments of a recrawl (`Crawl.recrawl`); None for a crawl.
+        rejudge: Whether all pages are to be judged again, by the topic of `config`.
         software: The honeyguide of the coordinator; empty for whatever it is.
         fail_at: Fail point at which a test wants it to die, in its first life only.
     """
@@ -177,10 +179,12 @@ class Shard:
         store: str = "",
         every: float = 30.0,
         again: Mapping[str, Any] | None = None,
+        rejudge: bool = False,
         software: str = "",
         fail_at: str = "",
     ) -> None:
-        if fail_at and not _lives_again():
+        first_life = not _lives_again() if fail_at or rejudge else True
+        if fail_at and first_life:
             arm({"HONEYGUIDE_TESTS": "1", VARIABLE: fail_at})
         self._software = software
         self._name = name
@@ -188,6 +192,8 @@ class Shard:
         self._folder = Path(folder)
         self._every = every
         self._again = again
+        self._rejudge = rejudge
+        self._first_life = first_life
         self._snapshots: Snapshots | None = None
         self._taken = time.monotonic()
         self._camera = threading.Lock()
@@ -385,10 +391,17 @@ class Shard:
             Layout.create(
                 folder, software=SOFTWARE, topic=freeze(self._config), reach=reach(self._config, root=folder)
             )
+        if self._rejudge:
+            self._take_topic()
         for name, content in prepared.items():
             if name in PREPARED and not (folder / name).exists():
                 with replacing(folder / name) as temporary:
                     temporary.write_bytes(content)
+
+    def _take_topic(self) -> None:
+        """Have all pages judged again, once: one that was lost since only goes on with it."""
+        if Layout(self._folder).state_file.is_file():
+            take_topic(self._folder, self._config, even_if_same=self._first_life)
 
     def _go(self) -> None:
         """Run the crawl to its end.
