@@ -1,13 +1,14 @@
 """What shards cost and bring: CPU a page beside one crawl, messages and bytes a page, growth with shards.
 
-    python benchmarks/cluster.py [--quick] [--only cost growth] [--shards 1 2 4 8] [--repeat 3]
+    python benchmarks/cluster.py [--quick] [--only cost growth] [--shards 1 2 4 8] [--repeat 3] [--pages N]
 
 Cost: the same generated web on loopback, crawled by one ordinary crawl and by shards of a local Ray, without
-delays, in turns; medians. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc and
-told by part, from the first tenth of the pages on: starting processes takes long, and not equally long each
-time. Beside them, as many ordinary crawls as there are shards, at the same time, each with its part of the
-pages: what the same number of processes costs on this machine when they have nothing to do with each other.
-Each of those asks for every robots.txt itself, which shards do not.
+delays, in turns; medians. CPU is that of all processes (crawl, parse workers, Ray's own), read from /proc, in
+two figures: a page beyond the first tenth of them, which is what a crawl of any length goes on paying, told
+by part; and all of it divided by all pages, with the start of every process and what is learned from the
+first pages. Beside them, as many ordinary crawls as there are shards, at the same time, each with its part of
+the pages: what the same number of processes costs on this machine when they have nothing to do with each
+other. Each of those asks for every robots.txt itself, which shards do not.
 
 Growth: webs where all but a seventh of the servers take 0.4 s for each answer, and eight requests at a time a
 shard: waiting is the bottleneck. The web grows with the shards (50 hosts and 400 pages to fetch for each), so
@@ -36,9 +37,13 @@ from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.lab.webs.generated import GeneratedWeb, WebSpec, seeds
 from honeyguide.lab.webs.serve import start_server
 
-PLAIN = WebSpec(
-    seed=3, hosts=200, pages=6000, topics=4, traps=0.0, failing=0.0, slow=0.0, crawl_delay=0.0, tunnels=0.0
-)
+
+def plain_web(pages: int) -> WebSpec:
+    """A web with half as many pages again as are crawled, or more."""
+    return WebSpec(
+        seed=3, hosts=200, pages=max(6000, pages * 3 // 2), topics=4, traps=0.0, failing=0.0, slow=0.0,
+        crawl_delay=0.0, tunnels=0.0,
+    )  # fmt: skip
 
 
 PARTS = ("own process", "shards", "parse workers", "ray")
@@ -111,7 +116,7 @@ def tree_cpu() -> dict[str, float]:
 
 async def crawl(job: dict[str, Any]) -> dict[str, Any]:
     """One crawl in this process; what it took."""
-    spec = slow_web(job["shards"]) if job["slow"] else PLAIN
+    spec = slow_web(job["shards"]) if job["slow"] else plain_web(job["web"])
     settings = config(spec, job["port"], job["pages"], job["concurrency"])
     moments: list[tuple[float, int, int]] = []
     spent: list[tuple[int, dict[str, float]]] = []
@@ -137,6 +142,8 @@ async def crawl(job: dict[str, Any]) -> dict[str, Any]:
     return {
         "pages": pages,
         "cpu": sum(parts.values()),
+        "whole": sum(spent[-1][1].values()) / spent[-1][0],
+        "requested": tally.requests / pages,
         "parts": parts,
         "rate": (end[1] - begin[1]) / seconds,
         "requests": (end[2] - begin[2]) / seconds,
@@ -160,7 +167,10 @@ def side_by_side(count: int, **job: Any) -> dict[str, Any]:
     pages = sum(one["pages"] for one in found)
     return {
         "pages": pages,
-        "cpu": sum(one["cpu"] * one["pages"] for one in found) / pages,
+        **{
+            name: sum(one[name] * one["pages"] for one in found) / pages
+            for name in ("cpu", "whole", "requested")
+        },
         "parts": {part: sum(one["parts"][part] * one["pages"] for one in found) / pages for part in PARTS},
         "rate": sum(one["rate"] for one in found),
         "calls": 0.0,
@@ -170,8 +180,8 @@ def side_by_side(count: int, **job: Any) -> dict[str, Any]:
 
 def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]]:
     rows = []
-    with start_server(PLAIN) as server:
-        job = {"slow": False, "port": server.port, "concurrency": 32}
+    with start_server(plain_web(pages)) as server:
+        job = {"slow": False, "web": pages, "port": server.port, "concurrency": 32}
         runs: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for crawls, shards in (
             (1, 0),
@@ -189,19 +199,24 @@ def cost(counts: list[int], *, pages: int, repeat: int) -> list[dict[str, float]
                 "shards": shards,
                 "crawls": crawls,
                 "ms a page": 1000 * median(one["cpu"] for one in many),
+                "ms a page with the start": 1000 * median(one["whole"] for one in many),
+                "requests a page": median(one["requested"] for one in many),
                 "messages a page": median(one["calls"] / one["pages"] for one in many),
                 "bytes a page": median(one["sent"] / one["pages"] for one in many),
                 "pages a second": median(one["rate"] for one in many),
             }
             rows.append(row)
-            first = rows[0]["ms a page"]
             name = f"{shards} shards" if shards else "one crawl" if crawls == 1 else f"{crawls} crawls"
-            more = 100 * (row["ms a page"] / first - 1)
+            more, in_all = (
+                100 * (row[key] / rows[0][key] - 1) for key in ("ms a page", "ms a page with the start")
+            )
             each = ", ".join(f"{1000 * one['cpu']:.2f}" for one in many)
             print(
-                f"{name:>10}: {row['ms a page']:6.2f} ms CPU a page ({more:+.0f} %; runs {each}),"
-                f" {row['messages a page']:.3f} messages and {row['bytes a page']:.0f} bytes a page,"
-                f" {row['pages a second']:.0f} pages a second",
+                f"{name:>10}: {row['ms a page']:6.2f} ms CPU a page beyond the start"
+                f" ({more:+.0f} %; runs {each}),"
+                f" {row['ms a page with the start']:.2f} with it ({in_all:+.0f} %),"
+                f" {row['requests a page']:.2f} requests, {row['messages a page']:.3f} messages and"
+                f" {row['bytes a page']:.0f} bytes a page, {row['pages a second']:.0f} pages a second",
                 flush=True,
             )
             told = {part: 1000 * median(one["parts"][part] for one in many) for part in PARTS}
@@ -238,6 +253,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=("cost", "growth"), default=("cost", "growth"))
     parser.add_argument("--shards", nargs="+", type=int, default=[1, 2, 4, 8])
     parser.add_argument("--repeat", type=int, default=3, help="runs of each for the cost")
+    parser.add_argument("--pages", type=int, default=16_000, help="pages of a crawl whose cost is told")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -253,7 +269,7 @@ def main() -> None:
     found: dict[str, object] = {}
     if "cost" in given.only:
         counts = [count for count in given.shards if count in (1, 4)]
-        found["cost"] = cost(counts, pages=800 if given.quick else 4000, repeat=given.repeat)
+        found["cost"] = cost(counts, pages=800 if given.quick else given.pages, repeat=given.repeat)
     if "growth" in given.only:
         found["growth"] = growth(given.shards, each=150 if given.quick else 400)
     if given.json:

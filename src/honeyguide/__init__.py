@@ -15,8 +15,9 @@ from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, To
 
 if TYPE_CHECKING:
     from honeyguide.cluster.coordinator import ShardedCrawl
+    from honeyguide.cluster.scripts import recrawl
     from honeyguide.collection.collection import Collection
-    from honeyguide.job.crawl import Crawl, crawl, recrawl
+    from honeyguide.job.crawl import Crawl, crawl
     from honeyguide.model import Topic
 
 _HOMES = {
@@ -25,7 +26,7 @@ _HOMES = {
     "ShardedCrawl": "honeyguide.cluster.coordinator",
     "Topic": "honeyguide.model",
     "crawl": "honeyguide.job.crawl",
-    "recrawl": "honeyguide.job.crawl",
+    "recrawl": "honeyguide.cluster.scripts",
 }
 
 __all__ = [

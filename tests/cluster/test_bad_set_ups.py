@@ -13,6 +13,7 @@ from loopback import config_for
 from honeyguide.cli import main
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import ClusterError, Connection, import_ray
+from honeyguide.cluster.scripts import recrawl
 from honeyguide.cluster.shard import Shard
 from honeyguide.cluster.snapshots import Claim
 from honeyguide.engine.neighbours import Standing
@@ -20,7 +21,7 @@ from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra
 from honeyguide.job.metrics import serve_metrics
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import Lock
-from honeyguide.store.shards import new_manifest, save
+from honeyguide.store.shards import new_manifest, save, with_more, with_retired
 
 CONFIG = config_for(["http://a.example/"], {})
 
@@ -90,10 +91,13 @@ def test_a_cluster_needs_a_store(tmp_path: Path) -> None:
 
 
 def test_what_shards_cannot_do_is_said(tmp_path: Path) -> None:
-    with pytest.raises(
-        CollectionError, match=r"keeps its topic; .* honeyguide merge .*many NEW_FOLDER, .* --rejudge"
-    ):
-        ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, on_change="rejudge")
+    out = tmp_path / "many"
+    Layout.create(out, topic="")
+    save(out, with_retired(with_more(new_manifest(2), -1), "01"))
+    with pytest.raises(CollectionError, match=r"shards have left .*many.* honeyguide merge .* --rejudge"):
+        ShardedCrawl(CONFIG, out=out, on_change="rejudge")
+    with pytest.raises(CollectionError, match=r"consists of shards, .*; leave out on_event"):
+        recrawl(out, on_event=print)
 
 
 async def test_metrics_of_all_shards(tmp_path: Path) -> None:

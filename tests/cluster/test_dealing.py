@@ -57,7 +57,7 @@ def test_nothing_better_is_left_behind(tops: list[list[float]], portion: int) ->
 
 def test_portions() -> None:
     assert portion_of(0, most=96) == portion_of(20, most=96) == 1
-    assert portion_of(160, most=96) == 10
+    assert portion_of(160, most=96) == 2
     assert portion_of(320, most=96) == 40
     assert portion_of(10**6, most=96) == 96
 

@@ -211,3 +211,26 @@ def test_page_models_learn_from_each_others_pages() -> None:
     assert one.judge(new).score > before
     with pytest.raises(ValueError, match="other keywords"):
         one.join([Calibrated().fit(Examples(keywords=("owl", "barn"))).shared(2)])
+
+
+def test_page_models_are_fitted_as_often_as_that_of_one_crawl() -> None:
+    one, other = (Calibrated().fit(Examples(keywords=("owl",))) for _ in range(2))
+
+    def seen(model: Calibrated, first: int, count: int) -> list[int]:
+        """Which of some pages made it learn."""
+        moved = []
+        for number in range(first, first + count):
+            text = f"{'owl barn' if number % 3 else 'tax law'} page {number}"
+            page = Page(f"https://a.example/{number}", url_id(f"https://a.example/{number}"), text=text)
+            if model.observe(page, model.judge(page)):
+                moved.append(number)
+        return moved
+
+    assert seen(one, 0, 12) == seen(other, 100, 12) == []
+    one.join([other.shared(2)])
+    assert seen(one, 12, 1) == [12], "25 pages of both, and 20 are enough"
+    assert seen(one, 13, 9) == [], "34 of both"
+    assert seen(one, 22, 1) == [22], "a quarter more, or ten pages: 35"
+    seen(other, 112, 20)
+    one.join([other.shared(2)])
+    assert seen(one, 23, 1) == [23], "56"

@@ -13,9 +13,12 @@ from honeyguide.cluster.assignment import Assignment
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import Connection
 from honeyguide.collection.collection import Collection
+from honeyguide.config.load import changed, freeze
 from honeyguide.errors import CollectionError
+from honeyguide.job.changed_topic import settled_over
 from honeyguide.job.progress import Progress
 from honeyguide.model import Outcome
+from honeyguide.store.layout import Layout
 from honeyguide.store.shards import load, shard_folder
 
 pytestmark = [pytest.mark.realtime, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -176,3 +179,41 @@ async def test_shards_leave_and_join_between_sessions(tmp_path: Path) -> None:
     assert sorted(load(out).retired) == ["01", "02", "03"]
     assert all_ends(out, moved=True) == outcomes(tmp_path / "one")
     check_shards(out)
+
+
+@pytest.mark.slow
+async def test_all_shards_judge_their_pages_by_a_new_topic(tmp_path: Path) -> None:
+    out = tmp_path / "many"
+    async with recording(write) as server:
+        config = sharded_config(server.connect_to, crawl={"max_pages": 60})
+        await finish(ShardedCrawl(config, out=out, shards=2))
+        with Collection.open(out) as found:
+            before = {page.url: page.score for page in found.pages(relevant=None)}
+        asked_before = len(server.urls)
+        other = changed(config, {"topic": {"keywords": ["owl 3"]}})
+        with pytest.raises(CollectionError, match="was crawled for another topic"):
+            ShardedCrawl(other, out=out)
+        job = ShardedCrawl(other, out=out, on_change="rejudge")
+        await finish(job)
+        assert (job.tally.pages, len(server.urls)) == (60, asked_before)
+        with Collection.open(out) as found:
+            after = {page.url: page.score for page in found.pages(relevant=None)}
+            assert found.state.check() == []
+        assert after.keys() == before.keys()
+        assert after != before
+        for name in load(out).shards:
+            with Collection.open(shard_folder(out, name)) as shard:
+                assert list(shard.state.events(kind="learned"))
+        await finish(ShardedCrawl(other, out=out))  # it is the collection's topic by now
+    check_shards(out)
+
+
+def test_a_change_of_topic_that_was_broken_off_is_said(tmp_path: Path) -> None:
+    config = sharded_config({})
+    other = changed(config, {"topic": {"keywords": ["owl 3"]}})
+    for name, one in (("00", other), ("01", config)):
+        Layout.create(shard_folder(tmp_path / "many", name), software="", topic=freeze(one), reach=())
+    folders = [shard_folder(tmp_path / "many", name) for name in ("00", "01")]
+    with pytest.raises(CollectionError, match=r"a change of topic was broken off; go on with .* --rejudge"):
+        settled_over(folders, config, "keep")
+    assert settled_over(folders, other, "rejudge") == other

@@ -14,8 +14,10 @@ from shards import all_ends, asked, check_shards, recording_aside, sharded_confi
 from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.ray_cluster import Connection
 from honeyguide.cluster.recrawls import FILE
+from honeyguide.cluster.scripts import recrawl
 from honeyguide.collection.collection import Collection
 from honeyguide.engine.revisits import NOTHING_DUE
+from honeyguide.job.crawl import run_here
 from honeyguide.lab.webs.served import Served
 from honeyguide.model import Outcome
 from honeyguide.store.shards import load, shard_folder
@@ -138,3 +140,18 @@ async def test_what_moved_is_left_alone(tmp_path: Path) -> None:
         if outcome is Outcome.FETCHED
     }
     assert set(asked(server.urls)) == stayed
+
+
+def test_scripts_visit_again_what_shards_have(tmp_path: Path) -> None:
+    out = tmp_path / "many"
+    with recording_aside(write) as server:
+        config = sharded_config(server.connect_to, crawl={"max_pages": 20})
+
+        async def crawl() -> None:
+            async for _ in ShardedCrawl(config, out=out, shards=2).run():
+                pass
+
+        run_here(crawl)
+        with recrawl(out, all_pages=True, share=1.0) as found:
+            assert found.status().pages == 20
+    assert sum(visits(out).values()) == 20

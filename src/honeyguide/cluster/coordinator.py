@@ -1,9 +1,9 @@
 """The crawl of all shards as its user has it: `ShardedCrawl(topic, out=..., shards=4).run()`.
 
-The coordinator is the process that the user started. A few times a second it asks every shard where it
-stands, deals the budget out (`dealing.py`), passes on what people ask and decide (`control.json`,
-`reviews.jsonl`), starts shards again whose actors were lost, and knows when all is done. Links do not go
-through it. When it dies, its actors die with it; the same command goes on.
+The coordinator is the process that the user started. Once or twice a second, and more often at first, it asks
+every shard where it stands, deals the budget out (`dealing.py`), passes on what people ask and decide
+(`control.json`, `reviews.jsonl`), starts shards again whose actors were lost, and knows when all is done.
+Links do not go through it. When it dies, its actors die with it; the same command goes on.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.failpoint import failpoint, meant_for
 from honeyguide.job.again import SHARE, asked_for
 from honeyguide.job.assemble import SOFTWARE, budget, politeness_policy
-from honeyguide.job.changed_topic import OnChange, settled
+from honeyguide.job.changed_topic import OnChange, settled_over, write_topic
 from honeyguide.job.crawl import as_config
 from honeyguide.job.parts import chosen
 from honeyguide.job.progress import RATE_SECONDS, Progress
@@ -60,8 +60,8 @@ from honeyguide.store.shards import (
     with_retired,
 )
 
-ROUND: Final = 0.5
-"""Seconds between two rounds."""
+ROUNDS: Final = (0.5, 1.0)
+"""Seconds between two rounds, at least and at most."""
 FIRST_ROUNDS: Final = 0.1
 """The same while portions are small."""
 PATIENCE: Final = 120.0
@@ -93,7 +93,8 @@ class ShardedCrawl:
         snapshot_seconds: Between two snapshots of a shard.
         recipe: Name of a recipe; by default the topic file's, or scout.
         on_change: `ask` raises an error when the collection was crawled for other keywords, examples or
-            parts, `keep` goes on with the old ones.
+            parts, `keep` goes on with the old ones, `rejudge` lets every shard judge its archived pages again
+            and go on with the new ones.
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
     """
 
@@ -122,14 +123,14 @@ class ShardedCrawl:
             raise ClusterError(
                 "--ray needs --store, where the machines keep their shards: a shared folder or S3"
             )
-        if on_change == "rejudge":
+        self._rejudge = on_change == "rejudge"
+        if self._rejudge and self.manifest.retired:
             raise CollectionError(
-                "a collection of shards keeps its topic; go on with --keep, or judge pages of a merged one"
-                f" again: honeyguide merge {self.out} NEW_FOLDER, then crawl with --out NEW_FOLDER --rejudge"
+                f"shards have left {self.out}, and nobody judges their pages; go on with --keep, or with one"
+                f" folder: honeyguide merge {self.out} NEW_FOLDER, then crawl with --out NEW_FOLDER --rejudge"
             )
-        first = shard_folder(self.out, self.manifest.shards[0])
-        if is_collection(first):
-            self.config = settled(first, self.config, on_change)
+        folders = [shard_folder(self.out, name) for name in self.manifest.at_work]
+        self.config = settled_over(list(filter(is_collection, folders)), self.config, on_change)
         self.recipe = chosen(self.config)
         self._address = ray
         self.reason = ""
@@ -341,7 +342,10 @@ class ShardedCrawl:
                 out, software=SOFTWARE, topic=freeze(self.config), reach=reach(self.config, root=out)
             )
         else:
-            Layout.open(out).require_ours()
+            layout = Layout.open(out)
+            layout.require_ours()
+            if self._rejudge:
+                write_topic(layout, self.config)
 
     def _lay_out(self) -> None:
         """The manifest, which says that the collection is one of shards, and which."""
@@ -409,6 +413,7 @@ class ShardedCrawl:
                 store=self.manifest.store,
                 every=self._every,
                 again=self._again.for_shards if self._again is not None else None,
+                rejudge=self._rejudge,
                 software=SOFTWARE,
                 fail_at=meant_for(name, os.environ),
             )
@@ -485,8 +490,8 @@ class ShardedCrawl:
             self._woken.clear()
             if not self._stop:
                 try:
-                    pause = FIRST_ROUNDS if self._hurried else ROUND
-                    await asyncio.wait_for(self._woken.wait(), max(0.0, began + pause - time.monotonic()))
+                    pause = began + self._seconds_between() - time.monotonic()
+                    await asyncio.wait_for(self._woken.wait(), max(0.0, pause))
                 except TimeoutError:
                     continue
 
@@ -593,6 +598,14 @@ class ShardedCrawl:
         self._limits = limits(found, charges(found, before), grants, budget=most)
         return [name for name, limit in self._limits.items() if limit != before.get(name)]
 
+    def _seconds_between(self) -> float:
+        """Until the next round, which costs a call a shard: half of what was dealt should be left by then."""
+        if self._hurried:
+            return FIRST_ROUNDS
+        left = sum(self._limits.get(name, 0) - one.spent for name, one in self._standings.items())
+        least, most = ROUNDS
+        return min(most, max(least, left / (2.0 * max(self.progress.rate, 1.0))))
+
     def _obey(self) -> None:
         """Follow a request from outside; what was asked before this run began is not meant for it."""
         asked = control.read(self.out)
@@ -603,7 +616,7 @@ class ShardedCrawl:
 
     def _share_when_due(self, pages: int) -> None:
         """Let shards know what the others have learned, beside the rounds, whenever the crawl has grown."""
-        if len(self.actors) < 2 or not exchange_due(pages, self._shared_at):
+        if len(self.actors) + len(self._retired) < 2 or not exchange_due(pages, self._shared_at):
             return
         if self._sharing is None or self._sharing.done():
             self._shared_at = pages
@@ -643,6 +656,7 @@ class ShardedCrawl:
         for known in (self.actors, self._standings, self._limits, self._slots, self._lost, self.ended):
             known.clear()
         self.manifest, self._more = with_more(self.manifest, self._more), 0
+        self._rejudge = False  # it is done
         manifests.save(self.out, self.manifest)
         connection.require_room(len(self.manifest.shards))
 

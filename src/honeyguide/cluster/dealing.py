@@ -25,7 +25,7 @@ import msgspec
 
 FIRST_PAGES: Final = 256
 """Pages that set the course of a crawl."""
-SHARES: Final = (16, 8)
+SHARES: Final = (64, 8)
 """A portion is no more than this part of the pages so far, among the first pages and after them."""
 ELASTIC: Final = 4
 """Times as many requests as its settings say that a shard may have under way."""
@@ -97,7 +97,7 @@ def portion_of(pages: int, *, most: int) -> int:
 
     Example:
         >>> [portion_of(pages, most=128) for pages in (0, 160, 400, 4000)]
-        [1, 10, 50, 128]
+        [1, 2, 50, 128]
     """
     return max(1, min(pages // SHARES[pages >= FIRST_PAGES], most))
 

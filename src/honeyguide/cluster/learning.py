@@ -28,9 +28,9 @@ from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.models import Saved, read_saved, write_saved
 
 EARLIEST = 2
-GROWTHS = (0.05, 0.5)
+GROWTHS = (0.02, 0.5)
 """Learning is merged after so many pages, or when the crawl has grown by so much (among the first pages and
-after them), whichever comes later. Each time all shards fit their page models, so it is not done lightly."""
+after them), whichever comes later. Each time all shards weigh what waits anew, so it is not done lightly."""
 BEQUESTS = ("bequest-order", "bequest-model")
 """Files with what a shard had learned that has left."""
 MOST_ROWS = 2048

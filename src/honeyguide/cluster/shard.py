@@ -14,7 +14,7 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -38,8 +38,10 @@ from honeyguide.errors import CollectionError
 from honeyguide.failpoint import VARIABLE, arm, failpoint
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
 from honeyguide.job.assemble import SOFTWARE
+from honeyguide.job.changed_topic import take_topic
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.log import WARNING, say
+from honeyguide.model import Event
 from honeyguide.store.atomic import replacing
 from honeyguide.store.layout import Layout, is_begun, is_collection
 from honeyguide.store.models import Saved
@@ -52,7 +54,7 @@ LOCK_SECONDS: Final = 20.0
 """How long a shard waits for its predecessor to let go of the folder."""
 MOST_WARNINGS: Final = 100
 SOON: Final = 0.1
-SELDOM: Final = 1.0
+SELDOM: Final = 2.0
 """Seconds between two calls to a shard that has little to do, and to one that has enough."""
 HUNGRY: Final = 32
 """A shard with fewer URLs waiting has little to do."""
@@ -162,6 +164,7 @@ class Shard:
         store: Where snapshots are kept; empty for nowhere: then all shards are on the machine of the folder.
         every: Seconds between two snapshots.
         again: Arguments of a recrawl (`Crawl.recrawl`); None for a crawl.
+        rejudge: Whether all pages are to be judged again, by the topic of `config`.
         software: The honeyguide of the coordinator; empty for whatever it is.
         fail_at: Fail point at which a test wants it to die, in its first life only.
     """
@@ -176,10 +179,12 @@ class Shard:
         store: str = "",
         every: float = 30.0,
         again: Mapping[str, Any] | None = None,
+        rejudge: bool = False,
         software: str = "",
         fail_at: str = "",
     ) -> None:
-        if fail_at and not _lives_again():
+        first_life = not _lives_again() if fail_at or rejudge else True
+        if fail_at and first_life:
             arm({"HONEYGUIDE_TESTS": "1", VARIABLE: fail_at})
         self._software = software
         self._name = name
@@ -187,6 +192,8 @@ class Shard:
         self._folder = Path(folder)
         self._every = every
         self._again = again
+        self._rejudge = rejudge
+        self._first_life = first_life
         self._snapshots: Snapshots | None = None
         self._taken = time.monotonic()
         self._camera = threading.Lock()
@@ -354,7 +361,7 @@ class Shard:
                 neighbours=neighbours,
                 gate=self._make_gate if self._directory is not None else None,
             )
-            run_here(self._events)
+            self._go()
             if self._snapshots is not None:
                 with self._camera:  # what is being copied meanwhile would come after the last one
                     self._last_taken = True
@@ -384,40 +391,60 @@ class Shard:
             Layout.create(
                 folder, software=SOFTWARE, topic=freeze(self._config), reach=reach(self._config, root=folder)
             )
+        if self._rejudge:
+            self._take_topic()
         for name, content in prepared.items():
             if name in PREPARED and not (folder / name).exists():
                 with replacing(folder / name) as temporary:
                     temporary.write_bytes(content)
 
-    async def _events(self) -> None:
-        crawl, post = self._crawl, self._post
-        assert crawl is not None
-        assert post is not None
-        loop = asyncio.get_running_loop()
-        self._call = loop.call_soon_threadsafe
-        if self._stop:
-            crawl.stop(self._stop)
-        watcher = asyncio.ensure_future(self._begun())
-        until = time.monotonic() + LOCK_SECONDS
-        try:
-            while True:
-                try:
-                    async for event in crawl.run() if self._again is None else crawl.recrawl(**self._again):
-                        if event.kind == "warning" and len(self._warnings) < MOST_WARNINGS:
-                            said = f"{event.data.get('source', '')}: {event.data.get('note', '')}"
-                            self._warnings[said] = None
-                    return
-                except CollectionError as error:
-                    if "is in use by another process" not in str(error) or time.monotonic() > until:
-                        raise
-                    await asyncio.sleep(0.2)  # an actor that was lost is still dying
-        finally:
-            watcher.cancel()
+    def _take_topic(self) -> None:
+        """Have all pages judged again, once: one that was lost since only goes on with it."""
+        if Layout(self._folder).state_file.is_file():
+            take_topic(self._folder, self._config, even_if_same=self._first_life)
 
-    async def _begun(self) -> None:
-        """Open the doors once the crawl knows what is in."""
-        while self._crawl is None or self._crawl.crawler is None:  # noqa: ASYNC110 - it has no such event
-            await asyncio.sleep(0.02)
+    def _go(self) -> None:
+        """Run the crawl to its end.
+
+        Its coroutines are no methods: with one, Ray would take the actor for an asynchronous one and call
+        all of its methods one after the other, in one event loop.
+        """
+        crawl = self._crawl
+        assert crawl is not None
+
+        def session() -> AsyncIterator[Event]:
+            return crawl.run() if self._again is None else crawl.recrawl(**self._again)
+
+        async def events() -> None:
+            self._call = asyncio.get_running_loop().call_soon_threadsafe
+            if self._stop:
+                crawl.stop(self._stop)
+            watcher = asyncio.ensure_future(doors())
+            until = time.monotonic() + LOCK_SECONDS
+            try:
+                while True:
+                    try:
+                        async for event in session():
+                            if event.kind == "warning" and len(self._warnings) < MOST_WARNINGS:
+                                said = f"{event.data.get('source', '')}: {event.data.get('note', '')}"
+                                self._warnings[said] = None
+                        return
+                    except CollectionError as error:
+                        if "is in use by another process" not in str(error) or time.monotonic() > until:
+                            raise
+                        await asyncio.sleep(0.2)  # an actor that was lost is still dying
+            finally:
+                watcher.cancel()
+
+        async def doors() -> None:
+            while crawl.crawler is None:  # noqa: ASYNC110 - it has no such event
+                await asyncio.sleep(0.02)
+            self._open()
+
+        run_here(events)
+
+    def _open(self) -> None:
+        """Open the doors: the crawl knows what is in."""
         self._ready.set()
         if self._post is not None:
             self._post.start()

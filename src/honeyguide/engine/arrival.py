@@ -43,6 +43,7 @@ _HANDED_OVER = frozenset(
 """What of a host's record its next owner needs."""
 MISSING = frozenset((404, 410))
 """Answers that say that there is no such page, and will not be."""
+_WAITING, _ELSEWHERE = int(Outcome.WAITING), int(Outcome.ELSEWHERE)
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
 
@@ -384,49 +385,63 @@ class Arrival:
         _tell(offers, page.url)
         if self._neighbours is None:
             return self._frontier.offer(offers, self._order.combine)
-        mine = self._neighbours.is_mine
-        urls = [link.url for link in eligible] + [link.url for link, _, _ in dropped]
-        away = [place for place, url in enumerate(urls) if not mine(host_key(url))]
+        mine, count = self._neighbours.is_mine, len(eligible)
+        away = [place for place, link in enumerate(eligible) if not mine(host_key(link.url))]
+        away += [count + place for place, one in enumerate(dropped) if not mine(host_key(one[0].url))]
         if not away:
             return self._frontier.offer(offers, self._order.combine)
         priorities, outcomes = list(offers.priorities), list(offers.outcomes)
-        leaving: dict[int, Outcome] = {}
+        leaving: dict[int, int] = {}
         for place in away:
-            outcome = Outcome(outcomes[place])
-            if self._revising is not None and place < len(eligible):  # its owner will rank it
-                outcome, priorities[place] = Outcome.WAITING, score
-            leaving[place] = outcome
-            outcomes[place] = int(Outcome.ELSEWHERE)
-            if outcome is not Outcome.WAITING:
+            leaving[place] = outcomes[place]
+            outcomes[place] = _ELSEWHERE
+            if self._revising is not None and place < count:  # its owner will rank it
+                leaving[place], priorities[place] = _WAITING, score
+            elif leaving[place] != _WAITING:
                 priorities[place] = DROPPED
         known = self._frontier.known
+        made: dict[int, Found] = {}
 
         def make(place: int) -> Found:
             found = offers.make(place)
-            return _elsewhere(found, priorities[place]) if place in leaving else found
+            if place not in leaving:
+                return found
+            made[place] = found
+            return _elsewhere(found, priorities[place])
 
         targets = self._frontier.offer(Offers(offers.ids, priorities, outcomes, make), self._order.combine)
+        again = [place for place in away if targets[place] <= known]
+        heard = self._tells_more(
+            [targets[place] for place in again],
+            [leaving[place] for place in again],
+            [priorities[place] for place in again],
+        )
+        silent = {place for place, more in zip(again, heard, strict=True) if not more}
         of_page = self._sharing.of_page(page) if self._sharing is not None else None
         for place, outcome in leaving.items():
-            priority = priorities[place]
-            if targets[place] > known or self._tells_more(targets[place], outcome, priority):
-                link = eligible[place] if place < len(eligible) else None
-                found = offers.make(place)
-                if self._revising is not None and link is not None:
-                    found = msgspec.structs.replace(found, outcome=outcome, priority=score, reason="")
-                self._neighbours.leave(found, page.url, score, link=link, position=place, of_page=of_page)
+            if place in silent:
+                continue
+            found = made.get(place) or offers.make(place)
+            link = eligible[place] if place < count else None
+            if self._revising is not None and link is not None:
+                found = msgspec.structs.replace(found, outcome=Outcome(outcome), priority=score, reason="")
+            self._neighbours.leave(found, page.url, score, link=link, position=place, of_page=of_page)
         return targets
 
-    def _tells_more(self, row: int, outcome: Outcome, priority: float) -> bool:
-        """Whether the owner of a URL that was sent before has to hear of another link to it."""
-        if self._frontier.status_of(row) is not Outcome.ELSEWHERE or outcome is not Outcome.WAITING:
-            return False
-        before, how = self._frontier.priority_of(row), self._order.combine
-        better = priority > before if how == "max" else how != "first" or before == DROPPED
-        if better or self._revising is not None:
-            self._frontier.note_priority(row, priority)
-            return True
-        return False
+    def _tells_more(
+        self, rows: Sequence[int], outcomes: Sequence[int], priorities: Sequence[float]
+    ) -> list[bool]:
+        """Whether the owners of URLs that were sent before have to hear of another link to each."""
+        how, keen = self._order.combine, self._revising is not None
+        told: list[bool] = []
+        for row, outcome, priority, (status, before) in zip(
+            rows, outcomes, priorities, self._frontier.known_as(rows), strict=True
+        ):
+            better = priority > before if how == "max" else how != "first" or before == DROPPED
+            told.append(status == _ELSEWHERE and outcome == _WAITING and (better or keen))
+            if told[-1]:
+                self._frontier.note_priority(row, priority)
+        return told
 
     def _send(self, found: Found, parent: str, score: float = -1.0) -> int:
         """Send one URL to the shard that owns it; the row that stands for it here.
@@ -439,7 +454,7 @@ class Arrival:
         known = self._frontier.known
         priority = found.priority if found.outcome is Outcome.WAITING else DROPPED
         (row,) = self._frontier.add([_elsewhere(found, priority)], "max")
-        if row > known or self._tells_more(row, found.outcome, found.priority):
+        if row > known or self._tells_more([row], [found.outcome], [found.priority])[0]:
             self._neighbours.leave(found, parent, score)
         return row
 
@@ -470,7 +485,7 @@ class Arrival:
             if link.source == HOST:
                 self._take_over_host(link)
                 continue
-            found = self._arrived(link, parents.get(link.parent, 0))
+            found = self._arrived(link, host, parents.get(link.parent, 0))
             if handed or link.handed:
                 homing.add(found.id)
             if self._revising is not None and link.parent:
@@ -527,8 +542,7 @@ class Arrival:
         host.ready_at = ready_at
         self._frontier.touch(host)
 
-    def _arrived(self, link: Traveller, parent: int) -> Found:
-        host = host_key(link.url)
+    def _arrived(self, link: Traveller, host: str, parent: int) -> Found:
         found = Found(
             url=link.url,
             id=url_id(link.url),

@@ -38,6 +38,8 @@ from honeyguide.web import host_key
 
 BATCH: Final = 500
 """Links in one batch, at most."""
+AT_ONCE: Final = 32
+"""Batches in one call, at most: most are much smaller, one a commit."""
 TAG_PATH: Final = 200
 """Characters of a link's place on its page that travel."""
 INBOX: Final = "inbox:"
@@ -159,7 +161,7 @@ class Mailbox:
     def to_send(self, to: str, after: int) -> list[Batch]:
         """Committed batches for a shard beyond a number, oldest first, a few at a time."""
         with self._lock:
-            return [batch for batch in self._out.get(to, ()) if batch.number > after][:8]
+            return [batch for batch in self._out.get(to, ()) if batch.number > after][:AT_ONCE]
 
     def withdraw(self, to: str) -> list[Batch]:
         """Send a shard nothing any more; what it was to get. Only before anything is sent."""
@@ -495,4 +497,4 @@ def begin_new_run(state: State) -> None:
 
 def _finite(values: dict[str, float]) -> dict[str, float]:
     """Numbers that JSON can hold."""
-    return {name: float(value) for name, value in values.items() if isfinite(value)}
+    return values and {name: float(value) for name, value in values.items() if isfinite(value)}

@@ -474,10 +474,15 @@ class Frontier:
         """The priority a known URL has, or had."""
         return float(self._columns.priority[row])
 
+    def known_as(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        """Outcomes (as numbers) and priorities of known URLs."""
+        at = np.array(rows, np.int32)
+        return list(zip(self._columns.status[at].tolist(), self._columns.priority[at].tolist(), strict=True))
+
     def note_priority(self, row: int, priority: float) -> None:
         """Note a priority for a URL that does not wait here."""
         self._columns.priority[row] = priority
-        self._pending.changed(np.asarray([row], np.int32))
+        self._pending.noted(row)
 
     def url_of(self, row: int) -> str:
         """Text of a known URL; empty for row 0."""

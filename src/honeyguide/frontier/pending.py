@@ -71,6 +71,10 @@ class Pending:
         """Columns of these rows changed."""
         self._changed.append(rows)
 
+    def noted(self, row: int) -> None:
+        """Columns of this row changed."""
+        self._changed_rows.append(row)
+
     def read(self, row: int, host: str) -> Waiting:
         """The URL at `row` as the engine gets it."""
         if row > self.written:

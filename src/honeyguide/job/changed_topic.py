@@ -10,7 +10,7 @@ so a crash or a stop in between costs the work only.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -170,8 +170,32 @@ def take_topic(folder: Path, config: Config, *, even_if_same: bool = False) -> N
         state.put_setting(JUDGE_AGAIN, True)
         state.put_setting("checkpoint", None)
         state.commit()
-        with replacing(layout.topic_file) as temporary:
-            temporary.write_text(freeze(config), encoding="utf-8")
+        write_topic(layout, config)
         for file in (layout.examples_file, layout.prepared_file):
             file.unlink(missing_ok=True)
+
+
+def write_topic(layout: Layout, config: Config) -> None:
+    """Write the topic file of a collection, which its owner has asked for."""
+    with replacing(layout.topic_file) as temporary:
+        temporary.write_text(freeze(config), encoding="utf-8")
     Layout.adopt(layout.root, reach=reach(config, root=layout.root))
+
+
+def settled_over(folders: Sequence[Path], asked: Config, on_change: OnChange) -> Config:
+    """The same as `settled` for a crawl of several folders, which all have one topic.
+
+    Raises:
+        CollectionError: The topic has changed, and `on_change` is `ask`; or only some have the new one.
+    """
+    config = asked
+    for folder in folders:
+        config = settled(folder, config, on_change)
+    if on_change == "keep":
+        for folder in folders:
+            if topic_changes(load(Layout.open(folder).topic_file), config):
+                raise CollectionError(
+                    f"{folder} has another topic than {folders[0]}: a change of topic was broken off; go on"
+                    ' with the new topic file and --rejudge (on_change="rejudge")'
+                )
+    return config

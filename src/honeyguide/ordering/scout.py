@@ -701,14 +701,16 @@ class Scout(LocalOrder):
         """Standards, weights, the picture of a good page, and which URLs are the best."""
         self._sums = self._sums._replace(like=self._likeness.draw())
         waiting = self._waiting()
-        if len(waiting) < 2:
-            return
         elsewhere = self._others.arrays.get("rows waiting")
+        if len(waiting) < 2 and elsewhere is None:
+            return
         sample = self._sample(SAMPLE if elsewhere is None else TOLD)
         self._score(sample)
         scores = self._urls.scores[sample]
         if elsewhere is not None:  # or each shard would find its own best URLs equally good
             scores = np.concatenate([scores, np.asarray(elsewhere, np.float32)])
+        if len(scores) < 2:
+            return
         middle, scale = weights.standard(scores)
         scale = np.where(self._left_out, weights.NEVER, scale)
         outcomes, worths = self._all_outcomes()
@@ -722,6 +724,8 @@ class Scout(LocalOrder):
             )
         else:
             self._joining = weights.equal_weights(self._mean, middle, scale)
+        if not len(waiting):  # what comes is weighed as in the other shards
+            return
         evidence.set_priorities(self._urls, waiting, self._joining)
         now = self._urls.priority[waiting]
         most = min(BEST, len(waiting))

@@ -31,9 +31,7 @@ MOST_VOCABULARY: Final = 150_000
 LEAST_PAGES: Final = 20
 """Pages before the first fit."""
 GROWTH: Final = 1.25
-"""Fitted again when so many times as many pages have come."""
-GROWTH_BESIDE_OTHERS: Final = 2.0
-"""The same for one of several shards, which is fitted whenever others tell of their pages: that is sooner."""
+"""Fitted again when so many times as many pages have come, those of other shards among them."""
 USUAL_PAGES: Final = 200.0
 """Pages of the web in general that the built-in table of common words stands for."""
 COLD_PAGES: Final = 60.0
@@ -254,7 +252,7 @@ class Calibrated:
             place = (self._seen * 2654435761) % (1 << 32) % self._seen
             if place < SAMPLE:
                 self._sample[place] = text
-        if self._seen < self._due:
+        if self._all_seen < self._due:
             return False
         self._refit()
         return True
@@ -308,7 +306,7 @@ class Calibrated:
         return Saved(values={"seen": self._seen}, arrays=arrays)
 
     def join(self, others: Sequence[Saved]) -> None:
-        """Learn from the pages of other shards as well, from the next fit on: it is due with the next page.
+        """Learn from the pages of other shards as well, from the next fit on; their pages count towards it.
 
         Args:
             others: What each of them shares; takes the place of what was told before.
@@ -324,8 +322,6 @@ class Calibrated:
         self._places = Places(self._vocabulary)
         self._others = texts
         self._seen_by_others = sum(msgspec.convert(told.values["seen"], int) for told in others)
-        if texts and self._seen + self._seen_by_others >= LEAST_PAGES:
-            self._due = min(self._due, self._seen + 1)
 
     def _told(self, told: Saved, most: int) -> list[_Text]:
         """The latest texts of another shard, in the numbers of this one's vocabulary."""
@@ -378,6 +374,11 @@ class Calibrated:
             *(self._due, self._fit, self._idf, self._likeness),
             *(self._own, self._fitted_on, self._keywords),
         )
+
+    @property
+    def _all_seen(self) -> int:
+        """Pages seen, here and in other shards."""
+        return self._seen + self._seen_by_others
 
     @property
     def share(self) -> float:
@@ -622,8 +623,7 @@ class Calibrated:
 
     def _refit(self) -> None:
         """Learn from everything remembered."""
-        growth = GROWTH_BESIDE_OTHERS if self._others else GROWTH
-        self._due = max(self._seen + 10, math.ceil(self._seen * growth), LEAST_PAGES)
+        self._due = max(self._all_seen + 10, math.ceil(self._all_seen * GROWTH), LEAST_PAGES)
         self._last = None
         if len(self._vocabulary) > MOST_VOCABULARY:
             self._forget()
@@ -653,7 +653,7 @@ class Calibrated:
             clear=self._clear(evidence[: len(pages)]),
         )
         self._likeness = self._fit.likeness
-        self._fitted_on = self._seen + self._seen_by_others
+        self._fitted_on = self._all_seen
         self._own = {
             text.id: position
             for text, position in zip(texts, self._fit.position.tolist(), strict=True)
