@@ -30,7 +30,7 @@ BEGIN, END = "<!-- figures of docs/bench.json: begin -->\n", "<!-- end -->\n"
 RUNS = {
     "crawl": ("crawl.py --pages 2000 --repeat 3", "crawl.py --quick"),
     "parse": ("parse.py", "parse.py 20"),
-    "drip": ("drip.py --hosts 1000 --pages 10000", "drip.py --hosts 100 --pages 400"),
+    "drip": ("drip.py --hosts 1000 --pages 10000 --repeat 3", "drip.py --hosts 100 --pages 400"),
     "scale": ("scale.py --thousands 100 1000", "scale.py --thousands 20 50 --pages 200"),
     "scale, scout": (
         "scale.py --thousands 100 1000 --recipe scout",
