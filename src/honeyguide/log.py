@@ -19,9 +19,8 @@ from datetime import UTC, datetime
 from typing import IO, Literal
 
 LOG = logging.getLogger("honeyguide")
-LOG.addHandler(
-    logging.NullHandler()
-)  # else Python prints the bare word "warning" where nobody configured logs
+# Else Python prints the bare word "warning" where nobody configured logs.
+LOG.addHandler(logging.NullHandler())
 DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
 LEVELS = {"debug": DEBUG, "info": INFO, "warning": WARNING, "error": ERROR}
 Format = Literal["text", "json"]

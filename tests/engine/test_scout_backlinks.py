@@ -24,6 +24,18 @@ def backlink_crawl(out: Path | None, pages: int, index: Index | None = None) -> 
     return Crawl(config, out=out, clock=clock, fetcher=fetcher, services={"web": index or Index()})
 
 
+OUTSIDE = "http://outside.example/" + "deep/" * 40
+
+
+class Outsiders(Index):
+    """Names a page with every answer that the crawl may not ask for."""
+
+    def backlinks(
+        self, url: str, coverage: float | None = None, *, limit: int | None = None
+    ) -> tuple[str, ...]:
+        return (OUTSIDE, *super().backlinks(url, coverage, limit=limit))
+
+
 def named(events: list[Event]) -> dict[str, list[str]]:
     """Pages that the service named, each with the hits it links to."""
     found: dict[str, list[str]] = {}
@@ -79,7 +91,8 @@ async def test_stop_and_resume_give_the_same_journal(tmp_path: Path) -> None:
     assert whole.questions == parts.questions > 0
 
 
-async def test_after_a_crash_the_order_hears_of_backlinks_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("checkpoint", [True, False], ids=["since a checkpoint", "before the first"])
+async def test_after_a_crash_the_order_hears_of_backlinks_again(tmp_path: Path, *, checkpoint: bool) -> None:
     out = tmp_path / "c"
     await finish(backlink_crawl(out, 35))
     with State.open(Layout.open(out).state_file) as state:
@@ -89,12 +102,22 @@ async def test_after_a_crash_the_order_hears_of_backlinks_again(tmp_path: Path) 
     known = held_of(order_of(crawl))
     with State.open(Layout.open(out).state_file) as state:  # as if it had died before the next checkpoint
         for name, value in before.items():
-            state.put_setting(name, value)
+            state.put_setting(name, value if checkpoint else None)
         state.commit()
     again = backlink_crawl(out, 80)
     await finish(again)
     found = held_of(order_of(again))
-    assert any(found.values())
     said = {url for url, worth in known.items() if worth}
     assert said <= {url for url, worth in found.items() if worth}, "none is forgotten"
     assert sum(found.values()) == pytest.approx(sum(known.values()), rel=0.1), "and none is told twice"
+
+
+async def test_addresses_that_the_crawl_refused_are_not_heard_of_again(tmp_path: Path) -> None:
+    out = tmp_path / "c"
+    await finish(backlink_crawl(out, 35, Outsiders()))
+    with State.open(Layout.open(out).state_file) as state:
+        state.put_setting("checkpoint", None)
+        state.commit()
+    again = backlink_crawl(out, 36, Outsiders())
+    await finish(again)
+    assert url_id(OUTSIDE) not in held_of(order_of(again))

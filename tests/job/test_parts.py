@@ -171,3 +171,18 @@ def test_a_scikit_learn_estimator_is_a_page_model() -> None:
     parts = build_parts(with_own_parts(RECIPES["best-first"], relevance=estimator), EXAMPLES)
     good, bad = parts.model.judge_texts([BIRDS, MONEY])
     assert good > 0.5 > bad
+
+
+@pytest.mark.parametrize("name", ["cfc-backlinks", "scout-backlinks"])
+def test_naming_a_service_keeps_what_else_the_recipe_set(tmp_path: Path, name: str) -> None:
+    service = {"kind": "crawl", "path": "earlier"}
+    table = '[[discovery]]\nsource = "backlinks"\nservice = {kind = "crawl", path = "earlier"}\n'
+    config = load(put(tmp_path, f'[crawl]\nrecipe = "{name}"\nseeds = ["https://a.example/"]\n{table}'))
+    (source,) = chosen(config).discovery
+    assert source.options == {**RECIPES[name].discovery[0].options, "service": service}
+    assert source.options["on_pages"] is True
+    other = changed(config, {}, discovery=[{"source": "backlinks", "on_pages": False}])
+    assert chosen(other).discovery[0].options["on_pages"] is False
+    assert chosen(changed(config, {}, discovery=[{"source": "meta-search"}])).discovery == (
+        Part("meta-search"),
+    )

@@ -30,7 +30,7 @@ from honeyguide.store.index import FullText
 from honeyguide.store.outbox import DROPPED, HOST, Traveller, is_held
 from honeyguide.store.records import PageRecord
 from honeyguide.store.state import State
-from honeyguide.web import falling_marginal, host_key, url_id
+from honeyguide.web import canonical, falling_marginal, host_key, url_id
 from honeyguide.web.zones import twin_of
 
 GIVEN = 1e3
@@ -155,6 +155,12 @@ class Arrival:
         if elsewhere and self._sharing is not None:
             self._sharing.away([number])
         return priority
+
+    def hear_again(self, text: str, target: str) -> None:
+        """The same of an earlier session; the URL itself is in the state already."""
+        url = canonical(text)
+        if url is not None and self._admission.refuse(url, 0, 0) is None:
+            self.said_to_link(url, target)
 
     def drop_trap(self, waiting: Waiting, now: float) -> list[Event]:
         """End a URL whose part of a site has turned out to be a trap since it was found."""

@@ -73,8 +73,8 @@ class Checkpoints:
         self._zones = zones
         self._writer = ThreadPoolExecutor(1, "checkpoint")
         self._under_way: tuple[_Snapshot, Future[None]] | None = None
-        self.heard = state.last_event
-        """The last event that the parts had heard of; for an older checkpoint than the newest, all are."""
+        self.heard = 0
+        """The last event that the parts had heard of when they were saved."""
         self.damaged = ""
         """What was wrong with the newest checkpoint, if anything was."""
 
@@ -168,9 +168,9 @@ class Checkpoints:
             except DAMAGE as error:
                 self.damaged = self.damaged or str(error) or type(error).__name__
                 continue
-            heard = self._state.setting("checkpoint_event")
-            if pages == named and isinstance(heard, int):
-                self.heard = heard
+            # Only the newest file has its event in the state; another one may have heard of anything since.
+            heard = self._state.setting("checkpoint_event") if pages == named else None
+            self.heard = heard if isinstance(heard, int) else self._state.last_event
             return pages
         return 0
 

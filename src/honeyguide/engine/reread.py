@@ -126,7 +126,7 @@ def _tell(arrival: Arrival, event: Event) -> None:
     urls, targets = event.data.get("urls"), event.data.get("links_to")
     if isinstance(urls, list) and isinstance(targets, list):
         for url, target in zip(urls, targets, strict=False):
-            arrival.said_to_link(str(url), str(target))
+            arrival.hear_again(str(url), str(target))
 
 
 def index_missing(reader: Reader, stores: Stores) -> int:

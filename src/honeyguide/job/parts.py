@@ -100,7 +100,10 @@ def chosen(config: Config, *, modules: bool = False) -> Recipe:
         raise refuse(config, ("crawl", "recipe"), str(error)) from None
     model = _overlaid(recipe.relevance, config.relevance.model, config.relevance.options)
     order = _overlaid(recipe.ordering, config.ordering.order, config.ordering.options)
-    sources = tuple(Part(table.source, table.options) for table in config.discovery) or recipe.discovery
+    # Who names a service for a recipe's source means that source, with all else as the recipe has it.
+    usual = {part.name: part.options for part in recipe.discovery}
+    named = [Part(one.source, {**usual.get(one.source, {}), **one.options}) for one in config.discovery]
+    sources = tuple(named) or recipe.discovery
     model = _checked(config, "relevance", model, ("relevance", "model"), modules=modules)
     order = _checked(config, "ordering", order, ("ordering", "order"), modules=modules)
     sources = tuple(

@@ -33,10 +33,10 @@ NEIGHBOURS: Final = 4
 """Links to one side that count as near; sums are kept for runs of so many links."""
 PRIOR: Final = 3.0
 """Pages of average worth that every place starts with."""
-REVEALED: Final = 3
-"""New URLs of promise that a page must lead to, to count in full as a hub."""
 FEW: Final = 2.0
 """The same for words, hosts and folders."""
+REVEALED: Final = 3
+"""New URLs of promise that a page must lead to, to count in full as a hub."""
 
 WAITING: Final = 1
 FETCHED: Final = 2
