@@ -64,7 +64,7 @@ def honeyguide(job: dict[str, object], *, profile: Path | None = None) -> dict[s
                     if crawl.tally.pages < int(str(job["pages"])):
                         facts["longest_block_ms"] = loop.longest_ms
 
-        started = time.monotonic()
+        started, worked = time.monotonic(), time.thread_time()
         if profile:
             profiler = cProfile.Profile(time.thread_time)
             profiler.enable()
@@ -73,6 +73,7 @@ def honeyguide(job: dict[str, object], *, profile: Path | None = None) -> dict[s
             profiler.disable()
             profiler.dump_stats(profile)
         facts |= {"pages": crawl.tally.pages, "seconds": time.monotonic() - started}
+        facts["main_cpu"] = time.thread_time() - worked
     facts["workers_cpu"] = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     return facts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +86,16 @@ def test_the_same_command_goes_on(collection: Path, port: int, tmp_path: Path) -
     assert done["pages"] == 30
 
 
+def test_figures_are_told_where_no_picture_can_be_written(collection: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(collection, copy, ignore=shutil.ignore_patterns("report.png"))
+    (copy / "report.png").mkdir()
+    done = run_command("report", copy)
+    assert done.returncode == 0
+    assert "pages\t120\n" in done.stdout
+    assert f"warning: no picture: {copy}/report.png: Is a directory; name another place" in done.stderr
+
+
 def test_report_has_numbers_and_a_picture(collection: Path) -> None:
     report = json.loads(honeyguide("report", collection, "--json"))
     assert report["pages"] == 120
@@ -129,7 +140,8 @@ def test_exports(collection: Path, tmp_path: Path, form: str) -> None:
     if form == "jsonl":
         rows = [json.loads(line) for line in target.read_text().splitlines()]
     elif form == "csv":
-        rows = list(csv.DictReader(io.StringIO(target.read_text())))
+        rows = list(csv.DictReader(io.StringIO(target.read_text("utf-8-sig"))))
+        assert honeyguide("export", collection, "--format", form, "--out", "-").startswith("url,title,")
     else:
         parquet = pytest.importorskip("pyarrow.parquet")
         rows = parquet.read_table(target).to_pylist()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import tomllib
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import TypeAlias
 import pytest
 
 from honeyguide.cli import main
+from honeyguide.cli.checkup import check_proxy
 from honeyguide.config.load import load
 from honeyguide.config.recipes import RECIPES
 
@@ -86,3 +88,14 @@ def test_version(honeyguide: Run) -> None:
     facts = json.loads(honeyguide("version", "--json").stdout)
     assert facts.keys() == {"honeyguide", "python", "sqlite", "platform"}
     assert f"honeyguide\t{facts['honeyguide']}\n" in honeyguide("version").stdout
+
+
+def test_doctor_tries_the_proxy() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        address = f"http://127.0.0.1:{held.getsockname()[1]}"
+        good = list(check_proxy("environment", {"HTTPS_PROXY": address, "http_proxy": address}))
+    bad = list(check_proxy("environment", {"HTTPS_PROXY": address}))
+    odd = list(check_proxy("environment", {"ALL_PROXY": "socks5://127.0.0.1"}))
+    assert [(one.result, one.found) for one in good] == [("ok", f"{address} (HTTPS_PROXY) answers")]
+    assert [one.result for one in bad + odd] == ["failed", "failed"]
+    assert list(check_proxy("none", {"HTTPS_PROXY": address})) == []

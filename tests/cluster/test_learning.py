@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from honeyguide.cluster.learning import added, exchange_due, others_of
 from honeyguide.model import Examples, Link, Page, Verdict
 from honeyguide.ordering.scout import Scout
 from honeyguide.ordering.scout_evidence import SCORES
-from honeyguide.ordering.sharing import SharingOrder, dense, sparse
+from honeyguide.ordering.sharing import SharingOrder, change, checked, sparse
+from honeyguide.relevance import calibrated
 from honeyguide.relevance.base import SharingModel
 from honeyguide.relevance.calibrated import Calibrated
 from honeyguide.store.models import Saved
@@ -17,21 +21,46 @@ from honeyguide.testing import WordJudge
 from honeyguide.web.url import url_id
 
 
+def whole(title: str, told: Saved, like: NDArray[Any]) -> NDArray[Any]:
+    """A table of which nothing was known but what was told."""
+    table = np.zeros_like(like)
+    change(title, table, Saved(), told)
+    return table
+
+
 def test_tables_travel_without_their_zeros() -> None:
     table = np.zeros((50, 2), np.float32)
     table[7] = 3.0, 1.0
     told = Saved(arrays=dict(sparse("words", table)))
     assert len(told.arrays["at words"]) == 1
-    assert np.array_equal(dense("words", told, table), table)
+    assert np.array_equal(whole("words", told, table), table)
     with pytest.raises(ValueError, match="does not fit"):
-        dense("words", told, np.zeros((5, 2)))
+        checked("words", told, np.zeros((5, 2)))
+
+
+def test_what_others_told_is_replaced_and_not_told_on() -> None:
+    own = np.zeros((50, 2), np.float32)
+    own[7], own[9] = (3.0, 1.0), (0.5, 2.0)
+    table = own.copy()
+    before = Saved(arrays=dict(sparse("words", np.eye(50, 2, dtype=np.float32))))
+    after = Saved(arrays=dict(sparse("words", 2.0 * np.eye(50, 2, k=-8, dtype=np.float32))))
+    for told, earlier in ((before, Saved()), (after, before)):
+        change("words", table, earlier, told)
+        mine = Saved(arrays=dict(sparse("words", table, told, 1e-4)))
+        assert mine.arrays["at words"].tolist() == [7, 9], "entries of others are not among them"
+        assert np.array_equal(whole("words", mine, own), own)
+    assert table[8].tolist() == [2.0, 0.0]
+    assert table[9].tolist() == [0.5, 4.0]
+    assert not table[:2].any(), "what was told before is gone"
+    change("words", table, after, Saved())
+    assert np.array_equal(table, own)
 
 
 def test_sums_are_added_and_samples_put_together() -> None:
     first = Saved(arrays={**sparse("x", np.array([0.0, 1.0, 2.0])), "rows y": np.ones((3, 2))})
     second = Saved(arrays={**sparse("x", np.array([4.0, 0.0, 1.0])), "rows y": np.zeros((1, 2))})
     total = added([first, second])
-    assert dense("x", total, np.zeros(3)).tolist() == [4.0, 1.0, 3.0]
+    assert whole("x", total, np.zeros(3)).tolist() == [4.0, 1.0, 3.0]
     assert len(total.arrays["rows y"]) == 4
     assert added([]).arrays == {}
 
@@ -211,6 +240,30 @@ def test_page_models_learn_from_each_others_pages() -> None:
     assert one.judge(new).score > before
     with pytest.raises(ValueError, match="other keywords"):
         one.join([Calibrated().fit(Examples(keywords=("owl", "barn"))).shared(2)])
+
+
+def test_pages_that_other_shards_told_before_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = model("a.example", "silent"), model("b.example", "feathered")
+    fresh = model("a.example", "silent")
+    one.join([other.shared(2)])
+    new = Page(url="https://b.example/new", id=url_id("https://b.example/new"), text="the owl at dusk")
+    other.observe(new, other.judge(new))
+    read: list[int] = []
+    words = calibrated._words
+
+    def counted(counts: calibrated.Array) -> float:
+        read.append(len(counts))
+        return words(counts)
+
+    monkeypatch.setattr(calibrated, "_words", counted)
+    one.join([other.shared(2)])
+    assert len(read) == 1
+    fresh.join([other.shared(2)])
+    last = Page(url="https://a.example/last", id=6, text="one more plain page")
+    assert one.observe(last, one.judge(last))
+    assert fresh.observe(last, fresh.judge(last))
+    night = Page(url="https://c.example/", id=5, text="feathered wings at dusk")
+    assert one.judge(night).score == pytest.approx(fresh.judge(night).score)
 
 
 def test_page_models_are_fitted_as_often_as_that_of_one_crawl() -> None:

@@ -34,7 +34,13 @@ def answer(payload: bytes, *headers: tuple[str, str]) -> ArchivedResponse:
         (brotli.compress(PAGE), (("Content-Encoding", "br"),), [BY]),
         (zstandard.compress(PAGE), (("Content-Encoding", "zstd"),), [BY]),
         (b"garbage", (("Content-Encoding", "br"),), []),
-        (PAGE, (("Content-Encoding", "x-unknown"),), []),
+        (PAGE, (("Content-Encoding", "x-unknown"),), [BY]),  # no coding at all: read as the crawl read it
+        (PAGE, (("Content-Encoding", "xz"),), []),
+        (
+            brotli.compress(gzip.compress(PAGE)),
+            (("Content-Encoding", "gzip"), ("content-encoding", "br")),
+            [BY],
+        ),
     ],
 )
 def test_licences_that_pages_name(

@@ -109,6 +109,36 @@ def test_what_is_on_its_way_waits(tmp_path: Path) -> None:
         assert (story.outcome, story.path[-1].anchor, story.priority) == ("waiting", "go there", 0.75)
 
 
+def test_what_is_on_its_way_has_a_host_and_can_be_asked_for(tmp_path: Path) -> None:
+    root = tmp_path / "out"
+    begin(root)
+    sent, stray = "https://b.example/sent", "https://new.example:8080/stray"
+    with MadeCollection(shard_folder(root, "00"), archive=True) as shard:
+        # As a crawl writes them: an address of another shard has no host here.
+        shard.address(sent, host="", status=ELSEWHERE, parent=3)
+        shard.address(stray, host="", status=ELSEWHERE, parent=3)
+        shard.page(A, host="a.example", title="Apes", text="apes", at=10.0, links=[1, 2],
+                   head=HEAD, body=b"<p>apes", digest="sha1:1")  # fmt: skip
+        shard.state.put_setting("outbox:01:000000000001", [[sent, A, 0.75]])
+    with MadeCollection(shard_folder(root, "01"), archive=True) as shard:
+        shard.page(B, host="b.example", title="Bees", text="bees", at=20.0,
+                   head=HEAD, body=b"<p>bees", digest="sha1:2")  # fmt: skip
+    merge_into(root, tmp_path / "one")
+    with Collection.open(tmp_path / "one") as found:
+        hosts = {host.row: (host.name, host.domain) for host, _ in found.state.hosts()}
+        waiting = {
+            record.url: hosts[record.host]
+            for row in range(1, found.state.columns().size + 1)
+            if (record := found.state.url_by_row(row)) is not None and record.status is Outcome.WAITING
+        }
+        assert waiting == {
+            sent: ("b.example", "b.example"),
+            stray: ("new.example:8080", "new.example"),
+        }
+        assert sorted(hosts) == [1, 2, 3]
+        assert found.state.check() == []
+
+
 def test_copies_are_found_across_shards(tmp_path: Path) -> None:
     with Collection.open(made(tmp_path / "out")) as found:
         pages = {page.url: page for page in found.pages(relevant=None)}

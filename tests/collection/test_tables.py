@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,8 @@ def read_back(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".parquet":
         rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
         return rows
-    with path.open(encoding="utf-8", newline="") as file:
+    assert path.read_bytes().startswith(BOM_UTF8)  # Excel would take it for Latin-1
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 

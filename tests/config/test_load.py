@@ -106,6 +106,14 @@ def test_the_template_is_valid_with_all_its_suggestions(tmp_path: Path) -> None:
             "5: item 1 of 'allow_net' in [network]: '127.0.0.1/8' is not a network",
         ),
         (
+            "[network]\nproxy = 'http://me:secret@proxy.example:3128'",
+            "5: 'proxy' in [network]: must not hold a password, since collections keep their topic file",
+        ),
+        (
+            "[network]\nproxy = 'socks5://proxy.example'",
+            "5: 'proxy' in [network]: a proxy of the kind socks5:// is not spoken; name an HTTP proxy",
+        ),
+        (
             "[network.connect_to]\na = 'b:1'",
             "5: 'a' in [network.connect_to]: 'b:1' is not an address with a port",
         ),

@@ -43,7 +43,8 @@ def test_links_that_lead_outside_are_named(tmp_path: Path, pattern: str) -> None
 def test_networks_and_code_are_named(tmp_path: Path) -> None:
     found = told(
         tmp_path,
-        '[network]\nallow_net = ["0.0.0.0/0"]\nconnect_to = { "*" = "10.0.0.1:80" }\n'
+        '[network]\nproxy = "10.0.0.2:3128"\n'
+        'allow_net = ["0.0.0.0/0"]\nconnect_to = { "*" = "10.0.0.1:80" }\n'
         '[relevance]\nmodel = "os:system"\npath = "/etc/shadow"\n'
         '[[discovery]]\nsource = "edge-list"\nfiles = ["../edges.gz"]\n',
     )
@@ -51,6 +52,7 @@ def test_networks_and_code_are_named(tmp_path: Path) -> None:
         "runs the Python class os:system",
         "reads /etc/shadow",
         f"reads {tmp_path}/../edges.gz",
+        "asks all hosts through 10.0.0.2:3128",
         "asks hosts in 0.0.0.0/0",
         "asks 10.0.0.1:80 for *",
     ]

@@ -82,10 +82,11 @@ def test_fusion_by_hand() -> None:
 
 
 @pytest.mark.realtime
-async def test_searxng_is_asked_for_json() -> None:
+@pytest.mark.parametrize("url", ["http://searx.example/", "http://searx.example/search"])
+async def test_searxng_is_asked_for_json(url: str) -> None:
     results = {"results": [{"url": "https://one.example/", "title": "One"}, {"no": "url"}, {"url": 3}, 7]}
     async with recording(lambda url: answering(results)) as server, fetching(server.port) as fetcher:
-        engine = Searxng(ServiceHttp(fetcher), url="http://searx.example/", engines=("a", "b"), language="en")
+        engine = Searxng(ServiceHttp(fetcher), url=url, engines=("a", "b"), language="en")
         found = await engine.search("barn owl & mice", 10)
     assert found == Hits((SearchResult("https://one.example/", "One"),), requests=1)
     assert server.urls == [

@@ -23,23 +23,27 @@ def test_the_index_waits_for_more_pages_but_not_long(tmp_path: Path) -> None:
     def holds() -> bool:
         return committer.holds
 
+    def indexed() -> int:
+        index.size()  # waits for what goes on in the index's own thread
+        return reader.count("owls")
+
     put(1)
     committer.commit(10.0, going_on=True)
-    assert reader.count("owls") == 1  # the first at once
+    assert indexed() == 1  # the first at once
     put(2)
     assert holds()
     committer.commit(10.5, going_on=True)
-    assert reader.count("owls") == 1
+    assert indexed() == 1
     assert holds()  # so the crawl comes back to it, whatever happens
     committer.commit(10.0 + INDEX_SECONDS, going_on=True)
-    assert reader.count("owls") == 2
+    assert indexed() == 2
     assert not holds()
     for row in range(3, 3 + INDEX_CHANGES):
         put(row)
     committer.commit(11.1, going_on=True)
-    assert reader.count("owls") == 2 + INDEX_CHANGES
+    assert indexed() == 2 + INDEX_CHANGES
     put(99)
-    committer.commit(11.2)  # nothing is going on
+    committer.commit(11.2)  # nothing is going on: it is there when this is over
     assert reader.count("owls") == 3 + INDEX_CHANGES
     for each in (reader, index, state):
         each.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from loopback import Canary, config_for, crawl_all, outcome_of, outcomes, page, recording, redirect
+from proxies import proxying
 from tests.fetch.servers import serving
 
 from honeyguide.collection.collection import Collection
@@ -33,8 +34,8 @@ async def test_no_page_leads_the_crawl_to_this_machine(
     tmp_path: Path, canary: Canary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Links, redirects, canonical URLs, frames, robots and sitemaps that name private addresses."""
-    for name in PROXIES:
-        monkeypatch.setenv(name, f"http://127.0.0.1:{canary.port}")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
     forbidden = [f"http://{spelling}:{canary.port}/x{n}" for n, spelling in enumerate(SPELLINGS)]
     forbidden += [f"http://169.254.169.254/{n}" for n in range(2)]
     web: dict[str, Served] = {
@@ -51,18 +52,23 @@ async def test_no_page_leads_the_crawl_to_this_machine(
     )
     web["http://a.example/robots.txt"] = Served(200, (), f"Sitemap: {local}sitemap.xml\n".encode())
     web["http://robots.example/robots.txt"] = redirect(local)
-    async with recording(web) as server:
+    async with recording(web) as server, proxying(server.port) as proxy:
+        for name in PROXIES:
+            monkeypatch.setenv(name, proxy.url)
         limits = {"max_seconds": 20.0, "follow_sitemaps": True}
         config = config_for(
             ["http://a.example/"], server.connect_to, crawl=limits, politeness={"backoff": 0.01}
         )
         await crawl_all(config, tmp_path / "out")
     assert canary.calls() == 0
+    # A few spellings name a public host, and the private one behind its path or a #.
+    assert {line.split("/")[2] for line in proxy.lines if line.startswith("GET ")} <= {"example.com"}
+    assert {line.split(" ")[1] for line in proxy.lines if line.startswith("CONNECT ")} <= {"example.com:443"}
     ends = outcomes(tmp_path / "out")
     assert ends["http://a.example/next"] is Outcome.FETCHED
     good = {Outcome.EGRESS, Outcome.DNS}  # the latter: names without an address
     for target in {url for url in map(canonical, forbidden) if url}:
-        assert ends[target] in good, (target, ends[target])
+        assert ends[target] in good or target.startswith("http://example.com/"), (target, ends[target])
     for target in (f"{local}f", f"{local}sitemap.xml"):
         assert outcome_of(tmp_path / "out", target) == (Outcome.EGRESS, EGRESS_DETAIL)
 

@@ -60,3 +60,21 @@ def test_with_a_damaged_file_everything_is_read_again(tmp_path: Path, kept: int)
     fed, zones = restored(folder)
     assert fed == 20
     assert plain(zones) == plain(restored(folder, models=False)[1])
+
+
+def test_what_was_not_found_since_is_known_after_a_kill(tmp_path: Path) -> None:
+    """The file is as old as the last save; the journal has what came after it."""
+    folder = crawl(tmp_path / "made", 20)
+    before = len(restored(folder)[1].save()[0]["failed"])  # type: ignore[arg-type]
+    ends = (("client_error", "HTTP 404"), ("client_error", "HTTP 410"), ("not_a_page", "content type x/y"))
+    with State.open(folder / "state.sqlite") as state:
+        for number, (outcome, reason) in enumerate((*ends, ("server_error", "HTTP 500"))):
+            data: dict[str, object] = {"outcome": outcome, "reason": reason}
+            state.append_event("outcome", f"http://made.example/dead/{number}", data, at=1.0)
+        state.commit()
+    fed, zones = restored(folder)
+    failed = zones.save()[0]["failed"]
+    assert fed == 0
+    assert isinstance(failed, dict)
+    assert len(failed) == before + 1
+    assert [count for zone, count in failed.items() if "dead" in zone] == [3]

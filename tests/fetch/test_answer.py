@@ -219,3 +219,39 @@ def test_how_the_bytes_are_cut_up_never_matters() -> None:
         assert again == body, (number, data)
         faults += bool(whole.fault)
     assert 300 < faults < 2700
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_headers_read_at_once_are_those_read_one_by_one(seed: int) -> None:
+    draw = random.Random(seed)
+    pieces = (
+        "Via",
+        "via",
+        "X-A",
+        "X A",
+        ":",
+        ": ",
+        " :",
+        "a",
+        "é",
+        "\t",
+        " ",
+        "",
+        "b: c",
+        "\x85",
+        "\u2028",
+        "!",
+    )
+    lines = ["".join(draw.choices(pieces, k=draw.randrange(6))).strip() or "A: b" for _ in range(4)]
+    text = "HTTP/1.1 200 OK\r\n" + "\r\n".join(lines) + "\r\n\r\n"
+    head = read_head(text.encode())
+    found: list[tuple[str, str]] = []
+    for line in lines:
+        name, colon, value = line.partition(":")
+        name = name.rstrip(" \t")
+        if colon and name and name.isascii() and not set(name) & set(" \t\x85"):
+            found.append((name, value.strip(" \t")))
+    assert head.headers == tuple(found)
+    assert head.odd == (len(found) != len(lines))
+    for name in {name.lower() for name, _ in found}:
+        assert head.fields[name] == "\n".join(value for each, value in found if each.lower() == name)

@@ -85,6 +85,12 @@ KEPT = {
         None,
         "disconnect",
     ),
+    "truncated zstd": (
+        ok(zstandard.compress(bytes(range(256)))[:-9], "Content-Encoding: zstd"),
+        200,
+        None,
+        "disconnect",
+    ),
     "no length": (b"HTTP/1.1 200 OK\r\n\r\nhello", 200, b"hello", ""),
     "HTTP/1.0": (b"HTTP/1.0 200 OK\r\n\r\nhello", 200, b"hello", ""),
     "bare line feeds": (b"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", 200, b"hello", ""),

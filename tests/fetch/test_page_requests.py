@@ -12,6 +12,7 @@ from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.page_requests import PageRequests, Remembered
+from honeyguide.fetch.proxy import Proxies, parse_proxy
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
 from honeyguide.lab.webs.served import Served
 
@@ -130,3 +131,25 @@ async def test_what_a_script_may_tell_servers() -> None:
     assert "x-api-key: k" in own
     assert "x-api-key" not in other
     assert "authorization" not in other
+
+
+async def test_a_proxy_that_lets_nothing_through_is_told_to_the_page() -> None:
+    gone = parse_proxy("127.0.0.1:1", "HTTP_PROXY")
+    options = FetchOptions(deadline=5.0, proxies=Proxies(gone, gone))
+
+    async def no_rules(origin: str) -> RobotsAnswer | None:
+        return None
+
+    async def unknown(name: str) -> list[str]:
+        raise OSError("no such name")
+
+    async with HttpFetcher(options, clock=lambda: NOW, guard=EgressGuard([]), lookup=unknown) as fetcher:
+        requests = PageRequests(
+            "http://spa.example/",
+            fetcher=fetcher,
+            robots=no_rules,
+            limits=RenderLimits(),
+            remembered=Remembered(lambda: NOW),
+        )
+        answer = await requests.answer(Wanted(1, "http://spa.example/a.js", "script"))
+    assert answer.refused.startswith("the proxy http://127.0.0.1:1 (HTTP_PROXY) does not answer")

@@ -354,3 +354,13 @@ def test_inconsistent_state_is_refused(tmp_path: Path, spoil: str) -> None:
         state.commit()
     with State.open(path) as state, pytest.raises(CollectionError, match="restore"):
         Frontier(state)
+
+
+def test_records_are_written_in_steps_that_do_not_hold_the_crawl_up(state: State) -> None:
+    """A thousand take three milliseconds; those of a directory's pages were twenty thousand at once."""
+    frontier = Frontier(state)
+    written = []
+    for first in range(0, 12_000, 2_000):
+        frontier.add([found(number) for number in range(first + 1, first + 2_001)])
+        written.append(state.connection.execute("SELECT count(*) FROM url").fetchone()[0])
+    assert written == [0, 0, 6_000, 6_000, 6_000, 12_000]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import importlib.util
+import math
 import random
 import sys
 from collections import Counter
@@ -31,7 +32,7 @@ from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
 from honeyguide.relevance import calibrated, mixture, tf_cosine
 from honeyguide.store import columns
 from honeyguide.store.columns import Columns
-from honeyguide.text import simhash, word_table
+from honeyguide.text import simhash, tokens, word_table
 from honeyguide.text.word_table import Counting, WordTable
 from honeyguide.web import digest, traps, zones
 from honeyguide.web import url as addresses
@@ -405,7 +406,9 @@ def test_frontier(seed: int) -> None:
         assert answers[0] == answers[1]
         for mine, yours in zip(both[0].hosts[:5], both[1].hosts[:5], strict=True):
             np.testing.assert_array_equal(mine, yours)
-        np.testing.assert_array_equal(both[0].urls.tree.key, both[1].urls.tree.key)
+        np.testing.assert_array_equal(both[0].hosts.joined, both[1].hosts.joined)
+        for mine, yours in zip(both[0].urls.tree, both[1].urls.tree, strict=True):
+            np.testing.assert_array_equal(mine, yours)
         np.testing.assert_array_equal(both[0].counts, both[1].counts)
 
 
@@ -518,6 +521,35 @@ def test_frequent_numbers(lists: list[list[int]], most: int) -> None:
     expected = list(counted) if len(counted) <= most else counted[:most]
     assert set(answers[0][0]) == {number for number, _ in expected}
     assert answers[0][2] == sum(count for _, count in expected)
+
+
+def test_often_means_the_same_number_in_both() -> None:
+    texts = (np.repeat(np.arange(300, dtype=np.int32), np.arange(1, 301)),)
+    both = pure("honeyguide.text.word_table").Counting(), Counting()
+    for _ in range(2):  # the second time from memory
+        found = [counting.frequent(texts, 300, 300).weights.tolist() for counting in both]
+        assert found[0] == found[1] == [1.0 + math.log(count) for count in range(1, 301)]
+
+
+@given(st.lists(st.integers(-2, 40), min_size=1, max_size=20), st.data())
+def test_places_of_terms(known: list[int], data: st.DataObject) -> None:
+    python = pure("honeyguide.text.tokens")
+    assert type(python.look_up) is not type(tokens.look_up)
+    terms = data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30))
+    arrays = np.array(known, np.int64), np.array(terms, np.int32)
+    found = [np.zeros(len(terms), np.int64) for _ in range(2)]
+    least = python.look_up(*arrays, found[0]), tokens.look_up(*arrays, found[1])
+    assert least[0] == least[1] == min((known[term] for term in terms), default=0)
+    assert found[0].tolist() == found[1].tolist() == [known[term] for term in terms]
+
+
+def test_places_are_refused_for_what_does_not_fit() -> None:
+    known, room = np.zeros(3, np.int64), np.zeros(1, np.int64)
+    for wrong in (-1, 3, 2**31 - 1):
+        with pytest.raises(IndexError):
+            tokens.look_up(known, np.array([wrong], np.int32), room)
+    with pytest.raises(ValueError, match="fit"):
+        tokens.look_up(known, np.zeros(2, np.int32), room)
 
 
 def test_frequent_numbers_refuse_what_does_not_fit() -> None:
@@ -734,12 +766,11 @@ def test_links_of_pages(pages: list[list[tuple[int, str, str, int]]], room: int)
         slots: dict[int, int] = {}
         anchors: dict[str, int] = {}
         draw = np.random.default_rng(room)
-        urls = (
-            draw.integers(1, 3, 12).astype(np.uint8),
-            draw.random((12, 5), np.float32),
-            draw.integers(-1, 1, (12, 8)).astype(np.int32),
-        )
-        lists = urls[1], draw.integers(-1, 1, (12, 8)).astype(np.int32)
+        urls = scout_evidence.new_urls(12)
+        urls.state[:] = draw.integers(1, 3, 12)
+        urls.topic[:] = draw.random((12, scout_evidence.TOPICS), np.float32)
+        urls.anchor_words[:] = draw.integers(-1, 1, (12, 8))
+        urls.list_words[:] = draw.integers(-1, 1, (12, 8))
         known = draw.random(4, np.float32), draw.integers(-1, 9, (4, 8)).astype(np.int32)
         for page in pages:
             links = [Link(str(to), to, text, tag_path=path, group=group) for to, text, path, group in page]
@@ -747,9 +778,10 @@ def test_links_of_pages(pages: list[list[tuple[int, str, str, int]]], room: int)
             read = module.new_read(len(links))
             found = module.read_links(links, slots, anchors, (len(slots), room - len(slots)), read)
             module.note_anchors(urls, read, known)
-            module.note_groups(lists, read, known, first)
-            arrays = (*read, *urls, lists[1])
-            answers.append((found, *(each.tolist() for each in arrays), dict(slots), dict(anchors)))
+            module.note_groups(urls, read, known, first)
+            texts = [each.tolist() for each in (*read, urls.state, urls.topic)]
+            words = [each.tolist() for each in (urls.anchor_words, urls.list_words)]
+            answers.append((found, *texts, *words, dict(slots), dict(anchors)))
     assert answers[: len(pages)] == answers[len(pages) :]
 
 
@@ -761,7 +793,7 @@ def test_links_of_pages_refuse_what_does_not_fit() -> None:
         scout_links.read_links(links, {1: -3}, {}, (0, 9), scout_links.new_read(1))
     with pytest.raises(AttributeError):
         scout_links.read_links([None], {}, {}, (0, 9), scout_links.new_read(1))  # type: ignore[list-item]
-    urls = np.ones(2, np.uint8), np.zeros((2, 5), np.float32), np.zeros((2, 8), np.int32)
+    urls = scout_evidence.new_urls(2)
     known = np.zeros(2, np.float32), np.zeros((2, 8), np.int32)
     for at, said in ((2, 0), (-1, 0), (0, 2)):
         read = scout_links.Read(np.array([at]), np.array([said]), np.ones(1, np.int32), np.zeros(1, np.int32))
@@ -771,7 +803,7 @@ def test_links_of_pages_refuse_what_does_not_fit() -> None:
         ones = np.ones(1, np.int32)
         read = scout_links.Read(np.array([at]), np.array([said]), ones, np.array([group], np.int32))
         with pytest.raises(IndexError):
-            scout_links.note_groups(urls[1:], read, known, 0)
+            scout_links.note_groups(urls, read, known, 0)
     with pytest.raises(ValueError, match="fit"):
         scout_links.note_anchors(urls, read, (known[0], known[1][:1]))
 

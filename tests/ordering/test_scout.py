@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from honeyguide.errors import CollectionError
-from honeyguide.model import Link, Page, Verdict, Via
+from honeyguide.model import Block, Link, Page, Verdict, Via
 from honeyguide.ordering import scout_evidence
 from honeyguide.ordering.base import RevisingOrder
-from honeyguide.ordering.scout import Scout
+from honeyguide.ordering.scout import Scout, ScoutBlocks
 from honeyguide.store.models import Saved
 from honeyguide.testing.link_orders import Check, all_checks
 from honeyguide.web.url import url_id
@@ -410,3 +410,28 @@ def test_what_backlinks_told_is_in_the_checkpoint() -> None:
     order.said_to_link(LISTED[0].url, url_id(LISTED[0].url), url_id("https://a.example/"))
     again = Scout(Owls()).load(order.save())
     assert again._urls.topic[again._slots[url_id(LISTED[0].url)], 4] == pytest.approx(0.9)
+
+
+def test_links_of_a_block_about_the_topic_come_first() -> None:
+    links = (link("https://a.example/x"), link("https://a.example/y"), link("https://a.example/x?again=1"))
+    blocks = (Block("owl nest", (0, 2)), Block("tax ledger", (1,)), Block("owl without links", ()))
+    page = Page(url="https://a.example/", id=url_id("https://a.example/"), links=links, blocks=blocks)
+    order = ScoutBlocks(Owls())
+    order.learn(page, Verdict(0.1, False))
+    first, second, third = (one.priority for one in order.rank(page, Verdict(0.1, False), links))
+    assert first == third > second
+    order.revised()
+    names = {reason.name: reason.text for reason in order.contributions(links[0].url)}
+    assert "scores 1.00" in names["topic in block"]
+    other = ScoutBlocks(Owls()).load(order.save())
+    assert priority_of(other, links[0].url) == priority_of(order, links[0].url)
+
+
+def test_a_worse_block_takes_nothing_back() -> None:
+    target = link("https://a.example/x")
+    order = ScoutBlocks(Owls())
+    for url, text in (("https://a.example/1", "owl nest"), ("https://a.example/2", "tax ledger")):
+        page = Page(url=url, id=url_id(url), links=(target,), blocks=(Block(text, (0,)),))
+        order.learn(page, Verdict(0.1, False))
+        order.rank(page, Verdict(0.1, False), page.links)
+    assert order._urls.topic[order._slots[target.id], 5] == 1.0

@@ -49,3 +49,12 @@ def test_not_asked_for() -> None:
     page = parse_page(ParseJob("https://example.org/", STORY.encode(), main_text=False))
     assert isinstance(page, Page)
     assert page.main_text == ""
+
+
+def test_a_short_text_in_chinese_is_text_enough() -> None:
+    menu = "".join(f"<div><a href='/{i}'>望远镜 {i}</a></div>" for i in range(8))
+    assert "望远镜" not in main_text_of(f"{menu}<p>{300 * '税'}</p>")
+    assert "望远镜" in main_text_of(f"{menu}<p>{200 * '税'}</p>"), "too little text"
+    entries = [Line("望远镜", 1.0, 0)] * 8
+    assert main_text([*entries, Line(300 * "税", 0.0, 0)]) == 300 * "税"
+    assert main_text([*entries, Line(200 * "税", 0.0, 0)]).startswith("望远镜")

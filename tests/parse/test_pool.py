@@ -6,12 +6,14 @@ import signal
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob
+from honeyguide.parse.base import PackedPage, ParseFailure, ParseJob
 from honeyguide.parse.html import parse_page
-from honeyguide.parse.pool import ParsePool
+from honeyguide.parse.pool import ROOM, ParsePool
+from honeyguide.store.packed import pack_answer
 
 pytestmark = pytest.mark.realtime
 
@@ -188,5 +190,37 @@ async def test_jobs_that_come_while_a_worker_starts_get_their_own_answers() -> N
         waits = [number / 100 for number in range(60)]
         assert await asyncio.gather(*map(title, urls, waits)) == urls
         assert pool.replaced == 0
+    finally:
+        await pool.close()
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+async def test_a_page_and_its_answer_packed(workers: int) -> None:
+    pool = ParsePool(workers)
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    asked = msgspec.structs.replace(job(1), head=head)
+    try:
+        found = await pool.parse_and_pack(asked)
+        ready = pack_answer(head, asked.body)
+        assert found == (parse_page(asked) if ready is None else PackedPage(parse_page(asked), ready))  # type: ignore[arg-type]
+        assert await pool.parse(asked) == parse_page(asked)
+        image = msgspec.structs.replace(asked, content_type="image/png")
+        assert isinstance(await pool.parse_and_pack(image), ParseFailure)
+    finally:
+        await pool.close()
+
+
+async def test_answers_of_all_sizes_arrive_whole_and_in_order() -> None:
+    """Far longer than what is read at a time, and many short ones behind it."""
+    pool = ParsePool(1)
+    try:
+        sizes = (10, 300_000, 20, 1_500_000, *range(30), 700_000, 5)
+        jobs = [ParseJob(f"https://example.org/{n}", b"<p>" + b"owl " * size) for n, size in enumerate(sizes)]
+        answers = await asyncio.gather(*(pool.parse(one) for one in jobs))
+        assert answers == [parse_page(one) for one in jobs]
+        assert pool.replaced == 0
+        (worker,) = pool._workers
+        await pool.parse(job(1))
+        assert len(worker.get_buffer(-1)) == ROOM  # what the long ones took is given back
     finally:
         await pool.close()

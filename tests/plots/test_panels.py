@@ -79,3 +79,8 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
         draw(crawl_panels(RUNS), tmp_path / "a.gif")
     with pytest.raises(HoneyguideError, match="no crawls to draw"):
         averaged_panels({"a": []}, np.random.default_rng(1), budget=10)
+
+
+def test_letters_that_no_font_has_are_no_warning(tmp_path: Path) -> None:
+    """Warnings are errors in tests; the last letter is one of those that never get a glyph."""
+    draw(harvest_and_recall(RUNS), tmp_path / "a.png", title="フクロウ \U000f1234")

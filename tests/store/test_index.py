@@ -169,8 +169,9 @@ def test_catching_up(index: FullText, tmp_path: Path) -> None:
     assert reader.search("later") == []
     index.commit()
     assert [hit.row for hit in reader.search("later")] == [9]
-    with pytest.raises(sqlite3.OperationalError):
-        reader.add(10, "http://x.example/", title="", text="")
+    reader.add(10, "http://x.example/", title="", text="")
+    with pytest.raises(sqlite3.OperationalError):  # whoever comes next hears of it
+        reader.size()
     reader.close()
 
 
@@ -237,20 +238,6 @@ def test_a_bomb_in_a_foreign_index_stays_packed(index: FullText, tmp_path: Path)
     connection.commit()
     connection.close()
     assert [hit.snippet for hit in index.search("owl")] == ["", ""]
-
-
-def test_read_only_folder(index: FullText, tmp_path: Path) -> None:
-    index.close()
-    copy = tmp_path / "odd ?#%name"
-    copy.mkdir()
-    (copy / "index.sqlite").write_bytes((tmp_path / "index.sqlite").read_bytes())
-    copy.chmod(0o500)
-    try:
-        reader = FullText.open(copy / "index.sqlite", read_only=True)
-        assert reader.size() == len(PAGES)
-        reader.close()
-    finally:
-        copy.chmod(0o700)
 
 
 def test_expansion_leaves_other_text_alone() -> None:

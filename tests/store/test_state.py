@@ -88,6 +88,11 @@ def test_second_writer_is_refused_and_told_who_holds_it(path: Path) -> None:
     State.open(path).close()
 
 
+def test_a_second_writer_of_the_same_program_is_told_what_to_do(path: Path) -> None:
+    with State.open(path), pytest.raises(CollectionError, match=r"by this very program.*; stop\(\) it"):
+        State.open(path)
+
+
 def test_reader_sees_commits_while_the_crawl_runs(path: Path) -> None:
     with State.open(path) as writer, State.open(path, read_only=True) as reader:
         columns = filled_columns(2)

@@ -12,7 +12,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Literal
@@ -20,6 +21,7 @@ from typing import Literal
 import msgspec
 
 from honeyguide.fetch.browser_program import OWN, PROGRAM, SANDBOX, find_browser, has_playwright, sandboxed
+from honeyguide.fetch.proxy import ProxyTrouble, proxies_from
 from honeyguide.native import native
 
 MODULES = {
@@ -130,7 +132,8 @@ def _problem(requirement: Requirement) -> str:
     if _numbers(have) < _numbers(requirement.least):
         return f"{have} is older than {requirement.least}"
     try:
-        importlib.import_module(MODULES.get(requirement.name.lower(), requirement.name))
+        with warnings.catch_warnings(action="ignore"):  # what a library thinks of itself is no fault of it
+            importlib.import_module(MODULES.get(requirement.name.lower(), requirement.name))
     except Exception as error:  # a broken binary can fail in any way
         return f"does not import: {type(error).__name__}: {error}"
     return ""
@@ -206,6 +209,24 @@ def _check_loopback() -> Check:
     except OSError as error:
         return Check("sockets", "failed", f"loopback: {error}", "allow this program to open sockets")
     return Check("sockets", "ok", "loopback works")
+
+
+def check_proxy(setting: str, environ: Mapping[str, str]) -> Iterator[Check]:
+    """The proxies that hosts are asked through, where there are any: whether somebody answers there."""
+    try:
+        proxies = proxies_from(setting, environ)
+    except ProxyTrouble as trouble:
+        yield Check("proxy", "failed", str(trouble), "set it right, or unset it")
+        return
+    for proxy in {
+        one.address: one for one in (proxies and proxies.http, proxies and proxies.https) if one
+    }.values():
+        try:
+            with socket.create_connection((proxy.host, proxy.port), timeout=5):
+                yield Check("proxy", "ok", f"{proxy.address} ({proxy.named_by}) answers")
+        except OSError as error:
+            found = f"{proxy.address} ({proxy.named_by}): {error.strerror or error}"
+            yield Check("proxy", "failed", found, "start it, or name another")
 
 
 def _check_processes() -> Check:

@@ -6,7 +6,7 @@ import asyncio
 import re
 import signal
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -128,7 +128,7 @@ def _asked(
     more = read_seeds(seeds_file) if seeds_file else ()
     if keywords:
         refuse_files(words)
-        name = out.name if out else " ".join(keywords)
+        name = (out.absolute().resolve().name if out else "") or " ".join(keywords)
         given = {"topic": {"name": name, "keywords": keywords}, "crawl": {"seeds": (*words, *more)}}
         config = check_values(given)
         if not config.crawl.seeds:
@@ -491,18 +491,30 @@ def not_fetched(status: Status) -> list[str]:
     return told
 
 
+_ADVICE: dict[Outcome | None, str] = {
+    Outcome.ROBOTS: "its owner wants no crawler there: name other seeds, or ask for leave",
+    Outcome.REDIRECTED: "it goes in circles, as where a cookie is wanted (none is ever sent): name others",
+    Outcome.NOINDEX: "its owner wants it in no collection: name other seeds",
+    Outcome.EGRESS: "then run the same command again",
+}
+
+
 def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
     """Why a crawl that has ended has no page at all."""
     for seed in seeds:
         story = collection.why(seed)
+        met = [story.url]
+        with suppress(CollectionError):  # redirects to what is no address are not known
+            while story.outcome == "redirected" and (target := story.reason.rpartition(" to ")[2]) not in met:
+                met.append(target)
+                story = collection.why(target)
         known = Outcome.__members__.get(story.outcome.upper())
         what = known.label.lower() if known else story.outcome
         # Some reasons are the outcome in other words: once is enough.
         reason = f" ({story.reason})" if story.reason and story.reason.lower() not in what else ""
-        return (
-            f"no page was fetched; seed {seed}: {what}{reason};"
-            " check the address and the network, then run the same command again"
-        )
+        led = f" leads to {story.url}" if len(met) > 1 else ""
+        advice = _ADVICE.get(known, "check the address and the network, then run the same command again")
+        return f"no page was fetched; seed {seed}{led}: {what}{reason}; {advice}"
     return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
 

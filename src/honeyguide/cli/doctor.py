@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from rich.console import Console
 
-from honeyguide.cli.checkup import Check, check_installation, check_machine
+from honeyguide.cli.checkup import Check, check_installation, check_machine, check_proxy
 from honeyguide.cli.environment import by_environment
 from honeyguide.cli.output import fail, note, print_table
 from honeyguide.config.load import load
+from honeyguide.config.schema import IdentityTable, NetworkTable
 
 _MARKS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
 
@@ -20,13 +22,16 @@ def doctor(topic: Path | None = None, /, *, folder: Path = Path(), json: bool = 
     Exits with status 1 when something essential fails.
 
     Args:
-        topic: A topic file whose identity to check as well.
+        topic: A topic file whose identity and proxy to check as well.
         folder: Where collections are to be written.
         json: Print JSON.
     """
-    identity = [_check_identity(topic)] if topic is not None else []
+    config = by_environment(load(topic)) if topic is not None else None
+    identity = [_check_identity(config.identity)] if config is not None else []
+    network = config.network if config is not None else NetworkTable()
     with Console(stderr=True).status("Checking..."):
-        checks = [*check_installation(), *check_machine(folder), *identity]
+        checks = [*check_installation(), *check_machine(folder)]
+        checks += [*check_proxy(network.proxy, os.environ), *identity]
     rows = [{"check": c.name, "result": _MARKS[c.result], "found": c.found, "fix": c.fix} for c in checks]
     if json:
         rows = [{**row, "result": c.result} for row, c in zip(rows, checks, strict=True)]
@@ -39,8 +44,7 @@ def doctor(topic: Path | None = None, /, *, folder: Path = Path(), json: bool = 
     return 1 if failed else 0
 
 
-def _check_identity(topic: Path) -> Check:
-    identity = by_environment(load(topic)).identity
+def _check_identity(identity: IdentityTable) -> Check:
     if identity.has_contact:
         return Check("contact in user agent", "ok", identity.user_agent)
     fix = 'set user_agent = "honeyguide/0.1 (+https://...; you@...)" under [identity]'

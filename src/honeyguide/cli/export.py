@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -86,6 +87,8 @@ def export(
             made = Path(work) / form.file
             write(made, "to standard output")
             with made.open("rb") as file:
+                if file.read(len(BOM_UTF8)) != BOM_UTF8:  # a mark for spreadsheets, and noise in a pipe
+                    file.seek(0)
                 shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         left_out.check(out)

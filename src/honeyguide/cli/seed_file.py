@@ -21,7 +21,7 @@ def add_seeds(path: Path, urls: Sequence[str]) -> int:
     Raises:
         TopicError: The file cannot be changed in place.
     """
-    document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
     crawl = document.setdefault("crawl", tomlkit.table())
     seeds = crawl.setdefault("seeds", tomlkit.array()) if isinstance(crawl, Table) else None
     if not isinstance(seeds, Array):

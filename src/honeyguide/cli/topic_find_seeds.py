@@ -87,7 +87,12 @@ def find_seeds(
     for one in found.asked:
         note(one.note)
     if found.failed:
-        raise HoneyguideError(f"no search engine answered ({_problem(found)}); try others or try again later")
+        problem = _problem(found)
+        private = "is not a public address" in problem
+        advice = (
+            "open its network, as --allow-net 127.0.0.0/8" if private else "try others or try again later"
+        )
+        raise HoneyguideError(f"no search engine answered ({problem}); {advice}")
     for one in found.asked:
         if one.notes:
             fail(f"warning: {one.note}")

@@ -360,6 +360,10 @@ class ShardedCrawl:
         for name in self.manifest.at_work:
             if (found := self._standing_of(name)) is not None:
                 self._standings[name] = found
+        self._read_retired()
+
+    def _read_retired(self) -> None:
+        """Where shards stood that have left."""
         for name in self.manifest.retired:
             if name not in self._retired and (found := self._standing_of(name)) is not None:
                 self._retired[name] = found, read_bequest(self._models_of(name))
@@ -678,7 +682,8 @@ class ShardedCrawl:
         failpoint("retire.home")
         self.manifest = with_retired(self.manifest, name)
         manifests.save(self.out, self.manifest)
-        self._read_standings()
+        # Not those at work: their folders are older than their last word, and do not say who is being moved.
+        self._read_retired()
         say(INFO, "shard left", shard=name)
 
     async def _farewell(self, connection: Connection, reason: str) -> None:

@@ -85,6 +85,7 @@ class Collection:
     def __init__(self, state: State, layout: Layout | None) -> None:
         self.state = state
         self.layout = layout
+        self._name = ""
         self._maker: MarkdownMaker | None = None
 
     @classmethod
@@ -98,11 +99,13 @@ class Collection:
         return cls(State.open(layout.state_file, read_only=True), layout)
 
     @classmethod
-    def of(cls, state: State | None) -> Self:
-        """The result of a crawl that was kept in memory."""
+    def of(cls, state: State | None, *, name: str = "") -> Self:
+        """The result of a crawl that was kept in memory, with the name of its topic."""
         if state is None:
             raise CollectionError("the crawl has not run yet; run it first")
-        return cls(state, None)
+        collection = cls(state, None)
+        collection._name = name
+        return collection
 
     def close(self) -> None:
         """Let go of the files."""
@@ -130,7 +133,7 @@ class Collection:
     @property
     def name(self) -> str:
         """The topic's name."""
-        return topic_name(self.layout.topic_file if self.layout else None)
+        return self._name or topic_name(self.layout.topic_file if self.layout else None)
 
     @property
     def recipe(self) -> str:

@@ -34,6 +34,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.engine.admission import domain_of
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.model import Host, Outcome
@@ -51,7 +52,7 @@ from honeyguide.store.reviews import FILE as REVIEWS
 from honeyguide.store.reviews import Decision
 from honeyguide.store.shards import Manifest, load, shard_folder
 from honeyguide.store.state import State, numbers_to_text
-from honeyguide.web.url import url_id
+from honeyguide.web.url import host_key, url_id
 
 Filing = Callable[[str, str], str]
 """Name of a shard's archive file in the merged collection."""
@@ -328,6 +329,8 @@ class _Merge:
         self._columns = state.columns()
         self._known = self._columns.size
         """URLs that the merged state had before."""
+        self._hosts: dict[str, int] = {}
+        """Rows of the merged hosts, by name."""
 
     def run(self, *, keep_cursors: bool = True, end: tuple[str, int] | None = None) -> Merged:
         """Take in everything that is new, and commit."""
@@ -373,7 +376,7 @@ class _Merge:
         _find_rows(columns, self._shards)
 
     def _merge_hosts(self) -> None:
-        before = {host.name: host.row for host, _ in self._state.hosts()}
+        before = self._hosts = {host.name: host.row for host, _ in self._state.hosts()}
         seen: dict[str, list[tuple[Host, float]]] = {}
         for shard in self._shards:
             hosts = shard.state.hosts()
@@ -412,6 +415,11 @@ class _Merge:
         status[stray] = np.where(priority[stray] > DROPPED, int(Outcome.WAITING), int(Outcome.ORDER))
         for row, link in travelling.items():
             status[row], priority[row] = link.outcome, link.priority
+        # No shard has put them into a queue yet: without a host nobody would ever ask for them.
+        homeless = 1 + np.flatnonzero((status[1:] == int(Outcome.WAITING)) & (hosts[1:] == 0))
+        for place, shard in enumerate(self._shards):
+            rows = homeless[whose[homeless] == place]
+            hosts[rows] = self._hosts_of(shard, own[rows])
         every = slice(1, size + 1)
         changed = 1 + np.flatnonzero(
             (columns.status[every] != status[every])
@@ -425,6 +433,20 @@ class _Merge:
             mine = changed[whose[changed] == place]
             self._write_urls(shard, mine, own[mine], travelling)
         self._state.append_changes(columns, changed)
+
+    def _hosts_of(self, shard: _Shard, own: NDArray[np.int32]) -> list[int]:
+        """Merged rows of the hosts of a shard's URLs; hosts that no shard has met are entered."""
+        found: dict[int, int] = {}
+        new: list[tuple[Host, float]] = []
+        with reading("URLs"):
+            for number, _, url, *_ in _chosen(shard, "url", own.tolist()):
+                name = host_key(str(url))
+                if name not in self._hosts:
+                    self._hosts[name] = len(self._hosts) + 1
+                    new.append((Host(self._hosts[name], name, domain_of(name)), 0.0))
+                found[int(str(number))] = self._hosts[name]
+        self._state.save_hosts(new)
+        return [found[row] for row in own.tolist()]
 
     def _travelling(self, rank: NDArray[np.uint8]) -> dict[int, Traveller]:
         """Links on their way to URLs of which no shard knows more, by merged row; the best for each."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from honeyguide.collection.catalogue import Catalogue
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.estimate import TOO_EARLY, Estimate, estimate_of
-from honeyguide.collection.exports.datasheet import topic_name
 from honeyguide.collection.uncertain import Uncertain, uncertain
 from honeyguide.model import Outcome
 from honeyguide.store.reviews import read_reviews
@@ -84,7 +83,7 @@ def report_of(collection: Collection, *, hosts: int = 50) -> Report:
     counts = state.counts()
     ends = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return Report(
-        topic=topic_name(collection.layout.topic_file if collection.layout else None),
+        topic=collection.name,
         pages=catalogue.size,
         relevant=int(on_topic.sum()),
         hosts=len(np.unique(catalogue.hosts)),

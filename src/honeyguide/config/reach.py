@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from honeyguide.config.schema import Config
+from honeyguide.fetch.proxy import DIRECT, ENVIRONMENT
 
 _LOOKED_AT = 10_000
 
@@ -47,6 +48,8 @@ def _reach(config: Config, root: Path) -> Iterator[str]:
                 and (outside := _outside(root / Path(text).expanduser(), root))
             ):
                 yield f"reads {outside} ({table})"
+    if config.network.proxy not in (ENVIRONMENT, DIRECT):
+        yield f"asks all hosts through {config.network.proxy} (proxy in [network])"
     for network in config.network.allow_net:
         yield f"asks hosts in {network} (allow_net in [network])"
     for host, target in config.network.connect_to.items():

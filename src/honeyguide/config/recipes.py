@@ -121,6 +121,12 @@ _OWN = (
         ordering=Part("scout"),
         discovery=(Part("backlinks", {"depth": 0, "on_pages": True}),),
     ),
+    Recipe(
+        name="scout-blocks",
+        title="scout, and judges each link's content block: for pages full of navigation",
+        reference="Honeyguide's own; see docs/systems/scout.md",
+        ordering=Part("scout-blocks"),
+    ),
 )
 
 _BASELINES = (

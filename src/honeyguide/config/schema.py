@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from honeyguide.config.units import Size, Span
 from honeyguide.fetch.options import MAX_BODY
+from honeyguide.fetch.proxy import DIRECT, ENVIRONMENT, ProxyTrouble, parse_proxy
 from honeyguide.model import Topic
 from honeyguide.topic.file import TopicFile
 from honeyguide.web.url import canonical
@@ -93,6 +94,21 @@ def _endpoint(value: str) -> str:
         colon = ""
     if not colon or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
         raise ValueError(f"{value!r} is not an address with a port; write it as '127.0.0.1:8080'")
+    return value
+
+
+def _proxy(value: str) -> str:
+    if value in (ENVIRONMENT, DIRECT):
+        return value
+    try:
+        proxy = parse_proxy(value, "proxy in [network]")
+    except ProxyTrouble as trouble:
+        raise ValueError(str(trouble).partition(": ")[2]) from None
+    if proxy.authorisation:
+        raise ValueError(
+            "must not hold a password, since collections keep their topic file; set HTTP_PROXY and"
+            f" HTTPS_PROXY to http://USER:PASSWORD@{proxy.host}:{proxy.port} and leave 'proxy' out"
+        )
     return value
 
 
@@ -329,7 +345,11 @@ class FetchTable(Table):
 
 
 class NetworkTable(Table):
-    """`[network]`: exceptions to the rule that only public addresses are asked."""
+    """`[network]`: the way out, and exceptions to the rule that only public addresses are asked."""
+
+    proxy: Annotated[StrictStr, AfterValidator(_proxy), Field(max_length=1000)] = ENVIRONMENT
+    """HTTP proxy to ask through, such as `http://proxy.example:3128`; `environment`: as HTTP_PROXY,
+    HTTPS_PROXY and NO_PROXY say; `none`: none."""
 
     allow_net: Networks = ()
     """Private networks that may be asked, such as `127.0.0.0/8` for tests."""
@@ -344,7 +364,7 @@ class StorageTable(Table):
     """Keep everything as WARC."""
     index: bool = True
     """Keep a full-text index of the pages on topic."""
-    frontier_in_memory: Annotated[int, Field(ge=100, le=10**9)] = 20_000
+    frontier_in_memory: Annotated[int, Field(ge=100, le=10**9)] = 5_000
     """Records of addresses held back in memory before they are written."""
     sync: Literal["normal", "full"] = "normal"
     """`normal` survives a killed process; `full` also a power cut."""

@@ -242,9 +242,10 @@ class Arrival:
 
     def _twin(self, digest: str, row: int) -> tuple[str, float] | None:
         """The same, given the row of the first page with this digest."""
-        if row:
-            self._frontier.flush()  # the twin's own row may still be on its way to the table
         twin = self._state.page_by_row(row) if row else self._state.history.payload_of(digest)
+        if row and twin is None:  # its address is still on its way to the table
+            self._frontier.flush()
+            twin = self._state.page_by_row(row)
         return (twin.url, twin.at) if twin and twin.file else None
 
     def _ended(self, waiting: Waiting, visit: Visit, now: float) -> list[Event]:
@@ -513,7 +514,8 @@ class Arrival:
             if frontier.is_waiting(row):
                 # A link was quicker than the shard that had asked for it before the host was handed over.
                 frontier.finish(row, Outcome.ELSEWHERE, found.reason)
-            elif frontier.status_of(row) is Outcome.ELSEWHERE:
+            elif frontier.status_of(row) is Outcome.ELSEWHERE or frontier.never_asked(row):
+                # Or a link that a rule had dropped was: it has no say where the URL was asked for.
                 frontier.change_outcome(row, Outcome.ELSEWHERE, found.reason)
         elif frontier.status_of(row) is Outcome.ELSEWHERE and not is_held(frontier.reason_of(row)):
             frontier.come_home(row, found)

@@ -12,6 +12,7 @@ from honeyguide.engine.admission import is_given
 from honeyguide.engine.budget import Tally
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
+from honeyguide.model import Outcome
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
 from honeyguide.store.models import Encoded, Saved, encode_saved, read_saved, write_encoded
@@ -25,6 +26,11 @@ KEPT = 8
 transaction sees so many."""
 ZONES = "zones"
 """Key of the state's setting that names the file of trap rules that counts."""
+HEARD = "heard"
+"""Key in that file: the last event of the journal that it knows of."""
+NO_PAGE = Outcome.NOT_A_PAGE.name.lower()
+NOT_FOUND = frozenset(("HTTP 404", "HTTP 410"))
+"""Reasons of requests that brought no page and would bring none later, as the journal has them."""
 GROWTH = 1.25
 ROWS_A_PAGE = 200
 """A file has a few bytes for every known URL. It is rewritten once the crawl has grown by a quarter, and
@@ -191,16 +197,18 @@ class ZoneMemory:
         self._saved = 0
 
     def restore(self) -> int:
-        """Load the newest file and feed the pages fetched since. How many those were.
+        """Load the newest file; feed pages fetched and addresses not found since. How many pages those were.
 
         Without a file, or with one that is damaged, those are all pages.
         """
         pages = self._state.setting(ZONES)
+        heard: object = None
         if self._folder is not None and isinstance(pages, int):
             try:
                 saved = read_saved(self._folder, f"zones-{pages}")
                 self._zones.load(saved.values, saved.arrays)
                 self._saved = pages
+                heard = saved.values.get(HEARD)
             except (CollectionError, ValueError):
                 self._saved = 0
         fed = 0
@@ -224,6 +232,10 @@ class ZoneMemory:
         if not self._saved:
             for url in self._state.never_pages():
                 self._zones.failed(url)
+        elif isinstance(heard, int):
+            for event in self._state.events(after=heard, kind="outcome"):
+                if event.data.get("outcome") == NO_PAGE or event.data.get("reason") in NOT_FOUND:
+                    self._zones.failed(event.url)
         return fed
 
     def due(self, pages: int, *, last: bool = False) -> Saved | None:
@@ -233,7 +245,7 @@ class ZoneMemory:
         if self._folder is None or same or not (last or grown):
             return None
         values, arrays = self._zones.save()
-        return Saved(values=values, arrays=arrays)
+        return Saved(values={**values, HEARD: self._state.last_event}, arrays=arrays)
 
     def written(self, pages: int) -> None:
         """The file is there: the state points at it; the caller commits."""

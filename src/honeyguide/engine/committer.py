@@ -137,7 +137,7 @@ class Committer:
         index = self._stores.index
         late = index is not None and (index.changes >= INDEX_CHANGES or now - self._indexed >= INDEX_SECONDS)
         if index is not None and (late or not going_on):
-            index.commit()
+            index.commit(later=going_on)
             self._indexed = now
         failpoint("commit.done")
         self._ready.extend(self._held)

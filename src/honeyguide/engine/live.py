@@ -22,8 +22,9 @@ from honeyguide.fetch.room import Room
 from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Again, Waiting
 from honeyguide.model import Host, Outcome, Page
-from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
-from honeyguide.store.archive import Exchange, RenderedRecord
+from honeyguide.parse.base import Blocks, PackedPage, ParseFailure, ParseJob, Reading
+from honeyguide.store.archive import Exchange, RenderedRecord, http_head, is_packed
+from honeyguide.store.packed import Packed
 from honeyguide.web import canonical
 from honeyguide.web.digest import sha1_digest
 from honeyguide.web.url import host_key, origin_of
@@ -55,6 +56,14 @@ class Parser(Protocol):
         ...
 
 
+class Packer(Protocol):
+    """What parses pages and packs their answers for the archive in one go."""
+
+    async def parse_and_pack(self, job: ParseJob) -> Page | PackedPage | ParseFailure:
+        """The page, with its answer packed where that can be done, or why there is none."""
+        ...
+
+
 class VisitOptions(msgspec.Struct, frozen=True):
     """What a visit asks of the parser and of the server."""
 
@@ -78,8 +87,10 @@ class LiveVisitor:
         recall: Recall | None = None,
         turns: Turns | None = None,
         renderer: Renderer | None = None,
+        packer: Packer | None = None,
     ) -> None:
         self._turns = turns
+        self._packer = packer
         self._renderer = renderer
         self._fetcher = fetcher
         self._parser = parser
@@ -196,12 +207,24 @@ class LiveVisitor:
                 indexes=read.indexes,
                 detail=named,
             )
-        parsed = await self._parser.parse(self._job(response, visit.exchanges[0].digest))
+        parsed, packed = await self._parsed(response, visit.exchanges[0].digest)
         if isinstance(parsed, ParseFailure):
             return change(visit, outcome=parsed.outcome, detail=parsed.detail)
-        visit = change(visit, page=parsed)
+        if packed is None:
+            visit = change(visit, page=parsed)
+        else:
+            visit = change(visit, page=parsed, exchanges=(change(visit.exchanges[0], packed=packed),))
         reason = self._renderer.reason(parsed) if self._renderer is not None else ""
         return await self._rendered(visit, response, parsed, reason) if reason else visit
+
+    async def _parsed(self, response: Response, digest: str) -> tuple[Page | ParseFailure, Packed | None]:
+        """The page of an answer, and the answer as the archive takes it, where it was packed on the way."""
+        # A payload that arrived compressed is not what the worker gets, and has nothing to be packed.
+        if self._packer is None or response.payload is not response.body or is_packed(response.response_head):
+            return await self._parser.parse(self._job(response, digest)), None
+        head = http_head(response.response_head)
+        found = await self._packer.parse_and_pack(self._job(response, digest, head))
+        return (found.page, found.packed) if isinstance(found, PackedPage) else (found, None)
 
     async def _rendered(self, visit: Visit, response: Response, received: Page, reason: str) -> Visit:
         """The visit with the page as a browser shows it, or with why there is no such page."""
@@ -246,7 +269,7 @@ class LiveVisitor:
             rendering=Rendering(reason, software=result.software, host_needs_it=needs),
         )
 
-    def _job(self, response: Response, digest: str) -> ParseJob:
+    def _job(self, response: Response, digest: str, head: bytes = b"") -> ParseJob:
         return ParseJob(
             url=response.url,
             body=response.body,
@@ -255,6 +278,7 @@ class LiveVisitor:
             blocks=self._options.blocks,
             main_text=self._options.main_text,
             digest=digest,
+            head=head,
         )
 
 

@@ -46,7 +46,7 @@ class Reader:
             rendered = read_rendered(self._folder, record.file, record.offset, record.length)
             if rendered is not None:
                 return rendered, "text/html; charset=utf-8", response
-        body, _ = decode(response.payload, codings(response.header("content-encoding")), self._max_bytes)
+        body, _ = decode(response.payload, codings(response.encoding), self._max_bytes)
         return body, response.header("content-type"), response
 
     def page(self, record: PageRecord) -> Page | None:

@@ -31,6 +31,7 @@ MAX_INTERIM: Final = 32
 
 _STATUS = re.compile(r"HTTP/([0-9])\.([0-9]) +([1-9][0-9]{2})(?: (.*))?", re.DOTALL)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADERS = re.compile(rf"^({_NAME.pattern}):(.*)$", re.MULTILINE)
 _FOLDED = re.compile(r"\n[ \t]+")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _COMMAS = re.compile(r"[\n,]")
@@ -98,23 +99,36 @@ def read_head(raw: bytes, *, max_headers: int = 256, max_line: int = 64 * 1024) 
     status = _STATUS.fullmatch(lines[0])
     if status is None:
         raise BadHead(f"not an HTTP status line: {lines[0][:80]!r}")
-    headers: list[tuple[str, str]] = []
-    fields: dict[str, str] = {}
-    is_name = _NAME.fullmatch
+    # All at once where every line is as it should be, as nearly always.
+    headers = [(name, value.strip(" \t")) for name, value in _HEADERS.findall(plain, len(lines[0]))]
     odd = False
-    for line in lines[1:]:
-        name, colon, value = line.partition(":")
-        if not is_name(name):
-            name = name.rstrip(" \t")
-        if not colon or not is_name(name):
-            odd = True  # a second status line, a warning of PHP's: browsers pass over it
-            continue
-        value = value.strip(" \t")
-        headers.append((name, value))
-        name = name.lower()
-        fields[name] = f"{fields[name]}\n{value}" if name in fields else value
+    if len(headers) != len(lines) - 1:
+        headers, odd = _headers(lines[1:])
+    fields = {name.lower(): value for name, value in headers}
+    if len(fields) != len(headers):
+        fields = _joined(headers)
     version = (int(status[1]), int(status[2]))
     return Head(version, int(status[3]), (status[4] or "").strip(), tuple(headers), raw, fields, odd)
+
+
+def _headers(lines: list[str]) -> tuple[list[tuple[str, str]], bool]:
+    """The headers among lines, one by one, and whether there are others: browsers pass over those."""
+    headers: list[tuple[str, str]] = []
+    for line in lines:
+        name, colon, value = line.partition(":")
+        name = name.rstrip(" \t")
+        if colon and _NAME.fullmatch(name):  # not a second status line, or a warning of PHP's
+            headers.append((name, value.strip(" \t")))
+    return headers, len(headers) != len(lines)
+
+
+def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
+    """Values by name; those of a header that comes more than once in lines."""
+    fields: dict[str, str] = {}
+    for name, value in headers:
+        key = name.lower()
+        fields[key] = f"{fields[key]}\n{value}" if key in fields else value
+    return fields
 
 
 def _text(raw: bytes) -> str:

@@ -8,6 +8,7 @@ second, not a thousand tasks that wake, look and sleep again.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import ssl
 from collections import deque
@@ -19,6 +20,7 @@ from aiohappyeyeballs import start_connection
 from honeyguide.fetch.answer import AnswerReader
 from honeyguide.fetch.body import LARGE, Body
 from honeyguide.fetch.options import FetchOptions
+from honeyguide.fetch.proxy import Proxy, open_tunnel
 from honeyguide.fetch.resolver import GuardedResolver
 
 NEXT_ADDRESS: Final = 0.25
@@ -60,6 +62,9 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self.ip = ""
+        """Of the server; empty behind a proxy."""
+        self.proxy: Proxy | None = None
+        """What it goes through."""
         self.closed = False
         self.heard = False
         """Whether anything came back since it was asked last."""
@@ -227,17 +232,17 @@ class Connections:
         self._queue: deque[asyncio.Future[None]] = deque()
         self._sweep: asyncio.TimerHandle | None = None
         self._tls: ssl.SSLContext | None = None
+        self._proxy_answered = False
 
-    @property
-    def crowded(self) -> bool:
-        """Whether the next request has to wait for its turn."""
-        return self._under_way >= self._options.max_connections
+    def begins(self) -> bool:
+        """Whether another request may be on the wire at once; else it waits for its `turn`."""
+        if self._under_way >= self._options.max_connections:
+            return False
+        self._under_way += 1
+        return True
 
     async def turn(self) -> None:
         """Wait until another request may be on the wire; `done` gives the turn to the next."""
-        if not self.crowded:
-            self._under_way += 1
-            return
         turn = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
         try:
@@ -280,7 +285,7 @@ class Connections:
             NoAddress: When the name has none.
             OSError: When nobody answers there.
         """
-        tls, host, port = place
+        _, host, port = place
         loop = asyncio.get_running_loop()
         try:
             found = await self._resolver.resolve(host, port)
@@ -307,6 +312,61 @@ class Connections:
                     loop=loop,
                     socket_factory=open_socket,
                 )
+        return await self._speak(place, opened)
+
+    async def dial_through(self, proxy: Proxy, place: Place, until: float) -> Connection:
+        """A new connection through a proxy.
+
+        Args:
+            proxy: A proxy. One that has answered before is waited for when it does not.
+            place: Where the connection goes.
+            until: The loop's time at which the request must be over.
+
+        Raises:
+            TunnelRefused: When the proxy does not lead there.
+            ProxyTrouble: When it cannot be reached, or asks for a password.
+            OSError: When the host does not speak TLS as it should.
+        """
+        tls, host, port = place
+        loop = asyncio.get_running_loop()
+        until -= 0.5  # late enough, and before the request's own deadline, which would blame the host
+        pause = 0.25
+        while True:
+            try:
+                opened = await self._reach(proxy, until)
+                break
+            except (OSError, TimeoutError) as error:
+                if not self._proxy_answered or loop.time() + pause > until:
+                    said = "it takes too long" if isinstance(error, TimeoutError) else error.strerror
+                    if not isinstance(error, TimeoutError) and (error.errno or 0) > 0:
+                        said = os.strerror(
+                            error.errno or 0
+                        ).lower()  # the loop's own words are for programmers
+                    raise proxy.trouble(f"does not answer: {said or error}") from error
+                await asyncio.sleep(pause)
+                pause = min(4.0, 2 * pause)
+        self._proxy_answered = True
+        try:
+            if tls:
+                await open_tunnel(opened, proxy, host.rstrip("."), port)
+        except BaseException:
+            opened.close()
+            raise
+        connection = await self._speak(place, opened)
+        connection.proxy, connection.ip = proxy, ""
+        return connection
+
+    async def _reach(self, proxy: Proxy, until: float) -> socket.socket:
+        """A socket that is connected with a proxy."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout_at(min(until, loop.time() + self._options.connect_timeout)):
+            infos = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
+            return await start_connection(infos, happy_eyeballs_delay=NEXT_ADDRESS, interleave=1, loop=loop)
+
+    async def _speak(self, place: Place, opened: socket.socket) -> Connection:
+        """A connection over a connected socket, with TLS where the place has it."""
+        tls, host, _ = place
+        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._options.connect_timeout):
                 _, connection = await loop.create_connection(

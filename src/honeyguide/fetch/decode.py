@@ -14,6 +14,8 @@ from typing import Protocol
 import brotli
 import zstandard
 
+from honeyguide.fetch.zstd_frames import ZstdFrames
+
 PIECE = 64 * 1024
 """Output is produced in pieces of this size (zstd: its block size, 128 KiB)."""
 MAX_CODINGS = 2
@@ -161,16 +163,17 @@ class _Zstd:
         target = _Target(sink)
         decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
         self._writer = decompressor.stream_writer(target, closefd=False)  # type: ignore[arg-type]
+        self._frames = ZstdFrames()
 
     def write(self, data: bytes) -> None:
+        self._frames.feed(data)
         try:
             self._writer.write(data)
         except zstandard.ZstdError as error:
             raise BadEncoding(str(error)) from None
 
     def finished(self) -> bool:
-        # The binding does not say whether the last frame was complete.
-        return True
+        return self._frames.whole
 
 
 class _Identity:
@@ -255,7 +258,7 @@ class Decoder:
 
     @property
     def complete(self) -> bool:
-        """Whether every stage saw the end of its stream (zstd always says yes)."""
+        """Whether every stage saw the end of its stream."""
         return all(stage.finished() for stage in self._stages)
 
     def body(self) -> bytes:

@@ -91,6 +91,10 @@ class EgressGuard:
             return "private or reserved"
         return ""
 
+    def opened(self, address: str) -> bool:
+        """Whether the operator opened the network that this address is in."""
+        return any(ip_address(address) in network for network in self.allow)
+
     def check(self, address: str) -> None:
         """Raise `EgressRefused` when the address may not be dialled."""
         why = self.refusal(address)

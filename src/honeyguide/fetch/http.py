@@ -1,10 +1,10 @@
 """Fetching over HTTP/1.1, under limits that a hostile server cannot stretch.
 
 There is no HTTP library between us and the socket: redirects, cookies, credentials, decompression, proxies
-from the environment and retries have each been a security hole in some crawler, and a client that has them
-must be told not to use them. `answer.py` reads answers, `connections.py` dials and keeps connections,
-`body.py` takes bodies under their limits. Here a request is put together, and what became of it is given its
-outcome.
+and retries have each been a security hole in some crawler, and a client that has them must be told not to use
+them. Nothing is read from the environment here. `answer.py` reads answers, `connections.py` dials and keeps
+connections, `body.py` takes bodies under their limits. Here a request is put together, and what became of it
+is given its outcome.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -25,9 +24,14 @@ from honeyguide.fetch.connections import BadAnswer, BrokenOff, Connection, Conne
 from honeyguide.fetch.decode import BadEncoding
 from honeyguide.fetch.egress import EgressGuard, EgressRefused
 from honeyguide.fetch.options import FetchOptions
+from honeyguide.fetch.proxy import Proxy, ProxyTrouble, is_public_name
 from honeyguide.fetch.resolver import GuardedResolver, Lookup, ThreadLookup
 from honeyguide.fetch.room import Room, give_back_large_blocks
 from honeyguide.model import Outcome
+
+LOOKED_UP_HERE = 5.0
+"""Seconds for the lookup of a name whose host is asked through a proxy, which looks it up itself. Where a
+proxy is needed, name servers often know none but the names inside."""
 
 _RULES: tuple[tuple[tuple[type[BaseException], ...], Outcome], ...] = (
     ((EgressRefused,), Outcome.EGRESS),
@@ -187,7 +191,11 @@ class HttpFetcher:
         await self.close()
 
     async def fetch(self, request: Request) -> Response | Failure:
-        """The answer, or why there is none. Only cancellation is raised."""
+        """The answer, or why there is none.
+
+        Raises:
+            ProxyTrouble: The proxy lets nothing through, which no outcome of this URL could tell.
+        """
         loop = asyncio.get_running_loop()
         asked = _Attempt(request, started_at=self._clock(), started=loop.time())
         target = target_of(request.url)
@@ -198,7 +206,9 @@ class HttpFetcher:
         body = Body(request, self.options, hold)
         try:
             asked.sent = self._request(request, target)
-            await self._ask(asked, target.place, body)
+            await self._ask(asked, target, body)
+        except ProxyTrouble:
+            raise
         except Exception as error:  # everything the web does becomes an outcome
             trouble = error
         finally:
@@ -217,8 +227,9 @@ class HttpFetcher:
 
     async def look_up(self, host: str) -> str:
         """The address that would be dialled for a host; empty when there is none that may be."""
+        seconds = self.options.deadline if self.options.proxies is None else LOOKED_UP_HERE
         try:
-            async with asyncio.timeout(self.options.deadline):
+            async with asyncio.timeout(seconds):
                 return (await self._resolver.resolve(host.strip("[]")))[0].host
         except (OSError, TimeoutError):
             return ""
@@ -243,18 +254,20 @@ class HttpFetcher:
             raise ValueError("a line break in a header of the request")
         return request_head(target.path, said)
 
-    async def _ask(self, asked: _Attempt, place: Place, body: Body) -> None:
+    async def _ask(self, asked: _Attempt, target: Target, body: Body) -> None:
         """Ask over a kept connection or a new one, until the answer is in `body`."""
+        place = target.place
         until = asked.started + self.options.deadline
         connections = self._connections
-        async with asyncio.timeout_at(until) if connections.crowded else nullcontext():
-            await connections.turn()
+        if not connections.begins():
+            async with asyncio.timeout_at(until):
+                await connections.turn()
         try:
             kept = connections.kept(place)
             if kept is not None:
                 asked.ip = kept.ip
                 try:
-                    await self._answer(kept, asked, body, until)
+                    await self._answer(kept, asked, target, body, until)
                     return
                 except (BrokenOff, OSError) as error:
                     # A kept connection may have been closed by the server meanwhile: that is not an answer to
@@ -262,18 +275,60 @@ class HttpFetcher:
                     if kept.heard or isinstance(error, TimeoutError):
                         raise
             async with asyncio.timeout_at(until):
-                fresh = await connections.dial(place, partial(self._open_socket, asked))
-            asked.ip = fresh.ip or asked.ip
-            await self._answer(fresh, asked, body, until)
+                proxy = await self._proxy(place)
+                if proxy is None:
+                    fresh = await connections.dial(place, partial(self._open_socket, asked))
+                    asked.ip = fresh.ip or asked.ip
+                else:
+                    fresh = await connections.dial_through(proxy, place, until)
+            await self._answer(fresh, asked, target, body, until)
         finally:
             connections.done()
 
-    async def _answer(self, connection: Connection, asked: _Attempt, body: Body, until: float) -> None:
+    async def _answer(
+        self, connection: Connection, asked: _Attempt, target: Target, body: Body, until: float
+    ) -> None:
         keep = False
+        sent = asked.sent
+        proxy = None if target.place[0] else connection.proxy
+        if proxy is not None:
+            # The whole URL, and a header for the proxy alone. The archive keeps what the server is told.
+            line, _, rest = sent.partition(b"\r\n")
+            whole = line.replace(b" ", f" {target.origin}".encode(), 1)
+            sent = whole + b"\r\n" + proxy.told + rest
         try:
-            keep = await connection.ask(asked.sent, body, until)
+            keep = await connection.ask(sent, body, until)
         finally:
             self._connections.give_back(connection, keep=keep)
+        if proxy is not None and body.head is not None and body.head.status == 407:
+            raise proxy.needs_password()
+
+    async def _proxy(self, place: Place) -> Proxy | None:
+        """The proxy that a host is asked through; None: directly.
+
+        The proxy looks names up by itself, so what it dials cannot be checked. What can: addresses written as
+        such, names that this machine knows to be private, and names that only a private network can know.
+
+        Raises:
+            EgressRefused: When the host is not a public one.
+        """
+        tls, host, port = place
+        proxies = self.options.proxies
+        if proxies is None or self._resolver.named(host):
+            return None
+        proxy = proxies.through(tls, host, port)
+        if proxy is None:
+            return None
+        try:
+            async with asyncio.timeout(LOOKED_UP_HERE):
+                addresses = await self._resolver.addresses(host)
+        except EgressRefused:
+            raise
+        except (OSError, TimeoutError):
+            if not is_public_name(host):
+                raise EgressRefused(f"{host} is no name of the public web") from None
+            return proxy
+        return None if any(self._guard.opened(address) for address in addresses) else proxy
 
     def _open_socket(self, asked: _Attempt, info: tuple[Any, ...]) -> socket.socket:
         """A socket for one address, after the guard has seen it."""

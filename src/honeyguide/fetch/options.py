@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from honeyguide.fetch.proxy import Proxies
+
 MAX_BODY = 8 * 1024 * 1024
 """Largest body of a page, in bytes, unless the user says otherwise."""
 
@@ -42,6 +44,9 @@ class FetchOptions(msgspec.Struct, frozen=True):
     connect_to: dict[str, str] = {}
     """Host patterns to the `ip:port` to dial instead, as curl's --connect-to; `*` matches anything.
     These addresses pass the egress guard, since the operator named them."""
+    proxies: Proxies | None = None
+    """Proxies to ask through. Hosts in the connect-to table and in networks the guard was told to allow are
+    asked directly."""
     extra_headers: tuple[tuple[str, str], ...] = ()
     accept: str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     accept_language: str = ""

@@ -19,6 +19,7 @@ import msgspec
 
 from honeyguide.fetch.base import Failure, Fetcher, Headers, Request, Response
 from honeyguide.fetch.browser_messages import Answer, RenderLimits, Wanted
+from honeyguide.fetch.proxy import ProxyTrouble
 from honeyguide.fetch.robots import RobotsAnswer
 from honeyguide.web.url import canonical, origin_of
 
@@ -116,7 +117,13 @@ class PageRequests:
         """What they brought."""
 
     async def answer(self, wanted: Wanted) -> Answer:
-        """What a request gets. Never raises for what the web does."""
+        """What a request gets. Never raises for what the web does, nor for what a proxy does."""
+        try:
+            return await self._asked(wanted)
+        except ProxyTrouble as trouble:  # the crawl's next request ends it; the page is read as it is
+            return Answer(wanted.number, refused=str(trouble))
+
+    async def _asked(self, wanted: Wanted) -> Answer:
         url = wanted.url.partition("#")[0]
         kept = self._remembered.get(url) if wanted.kind in _CACHED else None
         if kept is not None:

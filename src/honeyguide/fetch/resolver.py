@@ -123,6 +123,10 @@ class GuardedResolver:
             return ""
         return cached[1][0] if cached[0] > asyncio.get_running_loop().time() else ""
 
+    def named(self, host: str) -> bool:
+        """Whether the connect-to table says what to dial for a host."""
+        return self._target(host.rstrip(".").lower()) is not None
+
     async def resolve(self, host: str, port: int = 0) -> list[Address]:
         """The addresses to dial for a host.
 

@@ -39,7 +39,8 @@ class Frontier:
 
     Args:
         state: where everything is kept; `flush` writes to its open transaction, the caller commits.
-        in_memory: URL records held back before they are written on their own accord.
+        in_memory: URL records held back before they are written on their own accord. That takes 3 µs each,
+            in which nothing else is done.
         max_pages_per_domain: a domain's URLs end as `DOMAIN_CAP` once so many of its pages were fetched.
             Requests in flight on other hosts of the domain at that moment may still add to it.
         keep_graph: keep links and scores for `graph()`.
@@ -49,7 +50,7 @@ class Frontier:
         self,
         state: State,
         *,
-        in_memory: int = 20_000,
+        in_memory: int = 5_000,
         max_pages_per_domain: int | None = None,
         keep_graph: bool = False,
     ) -> None:
@@ -322,6 +323,11 @@ class Frontier:
             self.add([found])
         else:
             self.change_outcome(row, found.outcome, found.reason)
+
+    def never_asked(self, row: int) -> bool:
+        """Whether a rule ended a URL before any request."""
+        status = self._columns.status[row]
+        return bool(status != _WAITING and (REVIVED[status] or not self._columns.hosts[row]))
 
     def reason_of(self, row: int) -> str:
         """Why a URL ended as it did."""

@@ -54,10 +54,12 @@ class Parking:
         """Let the best host of each address go that is due, if `ready` says that it may be asked."""
         if PUT_OFF in self._rows:
             self.look(PUT_OFF, now)
-        while self.next_look() <= now:
+        while True:
+            due, host = self._next()
+            if due > now:
+                return
             _, address = heappop(self._looks)
             del self._planned[address]
-            host = self._best(address)
             due = ready(address, host)
             if due <= now:
                 queues.unpark(self._heaps.urls, self._heaps.hosts, host)
@@ -82,12 +84,16 @@ class Parking:
 
     def next_look(self) -> float:
         """When the next look is due; infinity when no host waits."""
+        return self._next()[0]
+
+    def _next(self) -> tuple[float, int]:
+        """The same, and the host that it is for."""
         while self._looks:
             due, address = self._looks[0]
-            if self._planned.get(address) == due and self._best(address):
-                return due
+            if self._planned.get(address) == due and (host := self._best(address)):
+                return due, host
             heappop(self._looks)
-        return inf
+        return inf, 0
 
     def _best(self, address: str) -> int:
         """The parked host of an address with the best URL; 0 when none has any."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
-from honeyguide.frontier.pairing_heap import Tree, members, pop, push, remove
+from honeyguide.frontier.pairing_heap import Tree, cut, join_evenly, members, pop, push, remove
 from honeyguide.model import Outcome
 from honeyguide.store.columns import MAX_STATUS, Columns, grown
 
@@ -57,6 +57,8 @@ class Hosts(NamedTuple):
     ready: Tree
     timed: Tree
     roots: NDArray[np.int64]
+    joined: NDArray[np.uint32]
+    """Heaps that joined a host's since its best URL is the best (`join_evenly`)."""
 
 
 class Batch(NamedTuple):
@@ -110,11 +112,26 @@ def withdraw(hosts: Hosts, host: int) -> None:
     hosts.state[host] = IDLE
 
 
+def _add(urls: Urls, hosts: Hosts, host: int, row: int) -> None:
+    push(urls.tree, 0, row)
+    joined = hosts.joined[host : host + 1]
+    hosts.best[host] = join_evenly(urls.tree, int(hosts.best[host]), row, joined)
+
+
+def _leave(urls: Urls, hosts: Hosts, host: int, row: int) -> None:
+    root, joined = int(hosts.best[host]), hosts.joined[host : host + 1]
+    if row == root:
+        hosts.best[host] = pop(urls.tree, row)
+        joined[0] = 0
+    else:
+        hosts.best[host] = join_evenly(urls.tree, root, cut(urls.tree, row), joined)
+
+
 @compiled
 def enqueue(urls: Urls, hosts: Hosts, row: int) -> None:
     """Add a URL to its host's heap."""
     host = urls.hosts[row]
-    hosts.best[host] = push(urls.tree, hosts.best[host], row)
+    _add(urls, hosts, int(host), row)
     hosts.length[host] += 1
     requeue(urls, hosts, host)
 
@@ -124,7 +141,7 @@ def dequeue(urls: Urls, hosts: Hosts, row: int) -> None:
     """Take a URL out of its host's heap, if it is in it."""
     if urls.tree.previous[row] != 0:
         host = urls.hosts[row]
-        hosts.best[host] = remove(urls.tree, hosts.best[host], row)
+        _leave(urls, hosts, int(host), row)
         hosts.length[host] -= 1
         requeue(urls, hosts, host)
 
@@ -136,9 +153,9 @@ def change_priority(urls: Urls, hosts: Hosts, row: int, priority: float) -> None
         urls.tree.key[row] = priority
         return
     host = urls.hosts[row]
-    root = remove(urls.tree, hosts.best[host], row)
+    _leave(urls, hosts, int(host), row)
     urls.tree.key[row] = priority
-    hosts.best[host] = push(urls.tree, root, row)
+    _add(urls, hosts, int(host), row)
     requeue(urls, hosts, host)
 
 
@@ -242,7 +259,7 @@ def take(urls: Urls, hosts: Hosts, host: int) -> int:
     withdraw(hosts, host)
     hosts.state[host] = BUSY
     row = int(hosts.best[host])
-    hosts.best[host] = pop(urls.tree, row)
+    _leave(urls, hosts, host, row)
     hosts.length[host] -= 1
     return row
 
@@ -355,6 +372,7 @@ def enqueue_rows(urls: Urls, hosts: Hosts, size: int, host_count: int, waiting: 
     for row in range(1, size + 1):
         if urls.status[row] == waiting:
             host = urls.hosts[row]
+            # Not evenly: that is put off until a host is asked, or ten million would be late by a second.
             hosts.best[host] = push(urls.tree, int(hosts.best[host]), row)
             hosts.length[host] += 1
     for host in range(1, host_count):
@@ -371,7 +389,9 @@ class Queues:
         self.urls = Urls(columns.hosts, columns.status, Tree(empty, empty, empty, columns.priority, empty))
         tree = Tree(empty, empty, empty, nothing, empty)
         flags = np.zeros(0, np.uint8)
-        self.hosts = Hosts(empty, empty, flags, flags, nothing, tree, tree, np.zeros(2, np.int64))
+        self.hosts = Hosts(
+            empty, empty, flags, flags, nothing, tree, tree, np.zeros(2, np.int64), np.zeros(0, np.uint32)
+        )
         self.counts: NDArray[np.int64] = np.zeros(MAX_STATUS, np.int64)
         self.grow_urls()
         self.grow_hosts(64)
@@ -393,14 +413,14 @@ class Queues:
         if size < len(old.best):
             return
         room = max(1024, size + 1, len(old.best) * 3 // 2)
-        best, length, state, closed, penalty, child, following, previous, priority, best_row, due = (
+        best, length, state, closed, penalty, joined, child, following, previous, priority, best_row, due = (
             grown(array, room)
             for array in (
-                *(old.best, old.length, old.state, old.closed, old.penalty),
+                *(old.best, old.length, old.state, old.closed, old.penalty, old.joined),
                 *(old.ready.child, old.ready.next, old.ready.previous, old.ready.key, old.ready.tie),
                 old.timed.key,
             )
         )
         ready = Tree(child, following, previous, priority, best_row)  # type: ignore[arg-type]
         timed = Tree(child, following, previous, due, np.zeros(0, np.int32))  # type: ignore[arg-type]
-        self.hosts = Hosts(best, length, state, closed, penalty, ready, timed, old.roots)  # type: ignore[arg-type]
+        self.hosts = Hosts(best, length, state, closed, penalty, ready, timed, old.roots, joined)  # type: ignore[arg-type]

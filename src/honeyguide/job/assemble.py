@@ -51,6 +51,7 @@ from honeyguide.fetch.egress import EgressGuard
 from honeyguide.fetch.http import HttpFetcher
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.politeness import IpGate, PolitenessPolicy
+from honeyguide.fetch.proxy import proxies_from
 from honeyguide.fetch.robots import RobotsCache, RobotsOptions
 from honeyguide.fetch.turns import Turns
 from honeyguide.frontier import Frontier
@@ -126,7 +127,9 @@ def equip(
     given = replace(given, services={**own, **(given.services or {})})
     blocks = blocks_for(recipe.ordering)
     gate = (given.gate or IpGate)(politeness_policy(config))
-    visitor = given.visitor or make_visitor(config, blocks, clock, stores.state, fetcher=fetcher, gate=gate)
+    visitor = given.visitor or make_visitor(
+        config, blocks, clock, stores.state, fetcher=fetcher, gate=gate, packs=stores.archive is not None
+    )
     return Equipment(config, recipe, clock, stores, visitor, given, layout, fetcher, gate)
 
 
@@ -198,8 +201,9 @@ def make_visitor(
     *,
     fetcher: Fetcher,
     gate: IpGate | None = None,
+    packs: bool = False,
 ) -> Visitor:
-    """Visits over a fetcher, as the configuration describes them."""
+    """Visits over a fetcher, as the configuration describes them; `packs` answers for the archive, too."""
     policy = politeness_policy(config)
     turns = Turns(
         policy,
@@ -226,7 +230,14 @@ def make_visitor(
     options = VisitOptions(blocks=blocks, max_bytes=config.limits.max_body)
     renderer = None if clock.virtual else make_renderer(config, clock, state, fetcher=fetcher)
     return LiveVisitor(
-        fetcher, pool, robots=robots, options=options, recall=state.robots, turns=turns, renderer=renderer
+        fetcher,
+        pool,
+        robots=robots,
+        options=options,
+        recall=state.robots,
+        turns=turns,
+        renderer=renderer,
+        packer=pool if packs else None,
     )
 
 
@@ -571,6 +582,7 @@ def fetch_options(config: Config) -> FetchOptions:
         max_connections=config.crawl.concurrency + affordable(config.crawl.concurrency),
         idle_connections=4 * config.crawl.concurrency,
         connect_to=dict(config.network.connect_to),
+        proxies=proxies_from(config.network.proxy, os.environ),
         accept_language=", ".join(config.topic.languages),
     )
 

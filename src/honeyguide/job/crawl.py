@@ -36,6 +36,7 @@ from honeyguide.store.layout import Layout, is_collection
 from honeyguide.store.lock import holder
 from honeyguide.store.shards import is_sharded
 from honeyguide.store.state import State
+from honeyguide.topic.patterns import is_url
 
 Made = TypeVar("Made")
 
@@ -329,7 +330,11 @@ def crawl(
     finally:
         if box is not None:
             box.draw(job.progress, ended=job.reason or "it failed")
-    return Collection.open(job.out) if job.out is not None else Collection.of(job.state)
+    return (
+        Collection.open(job.out)
+        if job.out is not None
+        else Collection.of(job.state, name=job.config.topic.name)
+    )
 
 
 def recrawl(
@@ -442,6 +447,11 @@ def as_config(topic: Topic | Config | Path | str, recipe: str | None, options: d
         config = check_values({"topic": values, "crawl": {"seeds": seeds}})
     elif isinstance(topic, Config):
         config = topic
+    elif is_url(str(topic)):
+        raise TopicError(
+            f"{topic} is an address, not a topic file; write"
+            f" Topic(name='my topic', keywords=('word',), seeds=('{topic}',)), with Topic from honeyguide"
+        )
     else:
         config = load(Path(topic))
     changes = by_table(options)

@@ -288,7 +288,7 @@ def _archived(path: Path) -> Iterator[Document]:
 
 def _archived_page(answer: ArchivedResponse) -> Page | None:
     try:
-        body, _ = decode(answer.payload, codings(answer.header("content-encoding")), MAX_BODY)
+        body, _ = decode(answer.payload, codings(answer.encoding), MAX_BODY)
     except BadEncoding:
         return None
     parsed = parse_page(ParseJob(answer.url, body, answer.header("content-type")))

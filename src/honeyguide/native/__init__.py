@@ -15,7 +15,7 @@ import importlib
 import os
 from typing import Any, Final, Protocol, cast
 
-VERSION: Final = 6
+VERSION: Final = 8
 """As in `native.h`: a module that was built from other sources is not used."""
 
 

@@ -27,6 +27,7 @@ typedef struct {
     double *penalty;
     Tree ready, timed;
     int64_t *roots;
+    uint32_t *joined;
     Py_ssize_t size;
 } Hosts;
 
@@ -66,6 +67,12 @@ borrow_hosts(Loan *loan, PyObject *tuple, Hosts *hosts)
     BORROW(hosts->timed.key, timed, 3, NULL);
     BORROW(hosts->timed.tie, timed, 4, &hosts->timed.ties);
     BORROW(hosts->roots, tuple, 7, NULL);
+    Py_ssize_t joined;
+    BORROW(hosts->joined, tuple, 8, &joined);
+    if (joined != hosts->size) {
+        PyErr_SetString(PyExc_ValueError, "a count for each host is wanted");
+        return -1;
+    }
     return 0;
 }
 
@@ -150,11 +157,10 @@ pop(Tree *tree, int32_t root)
     return result;
 }
 
+/* Take a node out of its place below another one, and its children from it: they are one heap then. */
 static int32_t
-remove_node(Tree *tree, int32_t root, int32_t node)
+cut(Tree *tree, int32_t node)
 {
-    if (node == root)
-        return pop(tree, root);
     int32_t above = tree->previous[node], following = tree->next[node];
     if (tree->child[above] == node)
         tree->child[above] = following;
@@ -164,7 +170,37 @@ remove_node(Tree *tree, int32_t root, int32_t node)
         tree->previous[following] = above;
     tree->next[node] = 0;
     tree->previous[node] = -1;
-    return meld(tree, root, pop(tree, node));
+    return pop(tree, node);
+}
+
+static int32_t
+remove_node(Tree *tree, int32_t root, int32_t node)
+{
+    return node == root ? pop(tree, root) : meld(tree, root, cut(tree, node));
+}
+
+static int32_t
+join_evenly(Tree *tree, int32_t root, int32_t other, uint32_t *joined)
+{
+    int32_t top = meld(tree, root, other);
+    if (top != root) {
+        *joined = 0;
+        return top;
+    }
+    if (other == 0)
+        return top;
+    for (uint32_t bits = (*joined)++; bits & 1; bits >>= 1) {
+        int32_t first = tree->child[top], second = tree->next[first];
+        if (second == 0)
+            break;
+        int32_t rest = tree->next[second], pair = meld(tree, first, second);
+        tree->previous[pair] = top;
+        tree->next[pair] = rest;
+        tree->child[top] = pair;
+        if (rest)
+            tree->previous[rest] = pair;
+    }
+    return top;
 }
 
 static Py_ssize_t
@@ -227,10 +263,28 @@ withdraw(Hosts *hosts, int32_t host)
 }
 
 static void
+add_url(Urls *urls, Hosts *hosts, int32_t host, int32_t row)
+{
+    push(&urls->tree, 0, row);
+    hosts->best[host] = join_evenly(&urls->tree, hosts->best[host], row, &hosts->joined[host]);
+}
+
+static void
+leave(Urls *urls, Hosts *hosts, int32_t host, int32_t row)
+{
+    if (row == hosts->best[host]) {
+        hosts->best[host] = pop(&urls->tree, row);
+        hosts->joined[host] = 0;
+    }
+    else
+        hosts->best[host] = join_evenly(&urls->tree, hosts->best[host], cut(&urls->tree, row), &hosts->joined[host]);
+}
+
+static void
 enqueue(Urls *urls, Hosts *hosts, int32_t row)
 {
     int32_t host = urls->hosts[row];
-    hosts->best[host] = push(&urls->tree, hosts->best[host], row);
+    add_url(urls, hosts, host, row);
     hosts->length[host]++;
     settle(urls, hosts, host);
 }
@@ -241,7 +295,7 @@ dequeue(Urls *urls, Hosts *hosts, int32_t row)
     if (urls->tree.previous[row] == 0)
         return;
     int32_t host = urls->hosts[row];
-    hosts->best[host] = remove_node(&urls->tree, hosts->best[host], row);
+    leave(urls, hosts, host, row);
     hosts->length[host]--;
     settle(urls, hosts, host);
 }
@@ -253,9 +307,10 @@ change_priority(Urls *urls, Hosts *hosts, int32_t row, double priority)
         urls->tree.key[row] = priority;
         return;
     }
-    int32_t host = urls->hosts[row], root = remove_node(&urls->tree, hosts->best[host], row);
+    int32_t host = urls->hosts[row];
+    leave(urls, hosts, host, row);
     urls->tree.key[row] = priority;
-    hosts->best[host] = push(&urls->tree, root, row);
+    add_url(urls, hosts, host, row);
     settle(urls, hosts, host);
 }
 
@@ -316,6 +371,25 @@ BODY(pairing_heap_remove)
     return PyLong_FromLong(remove_node(&tree, (int32_t)root, (int32_t)node));
 }
 FUNCTION(pairing_heap_remove, 3)
+
+BODY(pairing_heap_join_evenly)
+{
+    Tree tree;
+    if (borrow_tree(loan, arguments[0], &tree) < 0)
+        return NULL;
+    INDEX(root, 1, tree.size);
+    INDEX(other, 2, tree.size);
+    Py_ssize_t room;
+    uint32_t *joined = borrow(loan, arguments[3], sizeof *joined, &room, 1);
+    if (joined == NULL)
+        return NULL;
+    if (room != 1) {
+        PyErr_SetString(PyExc_ValueError, "one count is wanted");
+        return NULL;
+    }
+    return PyLong_FromLong(join_evenly(&tree, (int32_t)root, (int32_t)other, joined));
+}
+FUNCTION(pairing_heap_join_evenly, 4)
 
 BODY(pairing_heap_members)
 {
@@ -542,7 +616,7 @@ BODY(queues_take)
     withdraw(&hosts, (int32_t)host);
     hosts.state[host] = BUSY;
     int32_t row = hosts.best[host];
-    hosts.best[host] = pop(&urls.tree, row);
+    leave(&urls, &hosts, (int32_t)host, row);
     hosts.length[host]--;
     return PyLong_FromLong(row);
 }
@@ -1100,6 +1174,18 @@ most_frequent(int32_t *distinct, int64_t *counts, Py_ssize_t different, Py_ssize
     return fine ? 0 : -1;
 }
 
+/* 1 + log(count). Most words of a text occur a few times: their logarithms are worked out once. */
+static double
+weight_of(int64_t count)
+{
+    static double known[64];
+    if (count >= 64)
+        return 1.0 + log((double)count);
+    if (known[count] == 0.0)
+        known[count] = 1.0 + log((double)count);
+    return known[count];
+}
+
 /* texts, places, distinct, weights: how many are kept, and how many words those are. */
 BODY(word_table__frequent)
 {
@@ -1137,7 +1223,7 @@ BODY(word_table__frequent)
     }
     for (Py_ssize_t i = 0; i < different && !PyErr_Occurred(); i++) {
         kept[i] = distinct[i];
-        weights[i] = 1.0 + log((double)counts[i]);
+        weights[i] = weight_of(counts[i]);
         words += counts[i];
     }
     PyMem_Free(distinct);

@@ -14,6 +14,7 @@ static PyMethodDef METHODS[] = {
     TWIN(pairing_heap_push),
     TWIN(pairing_heap_pop),
     TWIN(pairing_heap_remove),
+    TWIN(pairing_heap_join_evenly),
     TWIN(pairing_heap_members),
     TWIN(queues_settle),
     TWIN(queues_make_ready),
@@ -73,6 +74,7 @@ static PyMethodDef METHODS[] = {
     TWIN(mixture_products),
     TWIN(mixture_add_up),
     TWIN(tf_cosine_count_phrases),
+    TWIN(tokens_look_up),
     TWIN(calibrated_compare),
     {NULL, NULL, 0, NULL},
 };

@@ -8,7 +8,14 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 6
+#define NATIVE_VERSION 8
+
+/* Something in memory that is read soon. */
+#ifdef __GNUC__
+#define EXPECT(place) __builtin_prefetch(place)
+#else
+#define EXPECT(place) ((void)(place))
+#endif
 
 extern const char scan_page_doc[];
 int page_init(void);
@@ -42,6 +49,7 @@ PyObject *digest_base32(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *pairing_heap_push(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *pairing_heap_pop(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *pairing_heap_remove(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *pairing_heap_join_evenly(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *pairing_heap_members(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *queues_settle(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *queues_make_ready(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -98,6 +106,7 @@ PyObject *mixture_fill(PyObject *module, PyObject *const *arguments, Py_ssize_t 
 PyObject *mixture_products(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *mixture_add_up(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *tf_cosine_count_phrases(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *tokens_look_up(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *calibrated_compare(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 #endif

@@ -24,6 +24,7 @@
 #define MENU_LENGTH 40
 #define MENU_LINES 5
 #define PROSE 800
+#define IDEOGRAPHS 0x2E80
 
 #if defined(__GNUC__)
 #define VECTORS 1 /* arrays of numbers that are compared at once */

@@ -1028,8 +1028,11 @@ NAMED(main_text)(SCAN *s, PyObject *text)
                     start = i;
                 continue;
             }
-            if (!drop[i])
+            if (!drop[i]) {
                 words += size;
+                for (Py_ssize_t k = first; KIND > 1 && words < PROSE && k < first + size; k++)
+                    words += s->shown[k] >= IDEOGRAPHS ? 2 : 0;
+            }
         }
         if (start >= 0 && i - start >= MENU_LINES)
             memset(menu + start, 1, (size_t)(i - start));

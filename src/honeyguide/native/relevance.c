@@ -252,6 +252,31 @@ BODY(tf_cosine_count_phrases)
 }
 FUNCTION(tf_cosine_count_phrases, 5)
 
+/* -- terms in a vocabulary: honeyguide/text/tokens.py -------------------------------------------------- */
+
+/* known, terms, found: the smallest place that was found. */
+BODY(tokens_look_up)
+{
+    const int64_t *known;
+    const int32_t *terms;
+    int64_t *found, least = INT64_MAX;
+    Py_ssize_t size, length, room;
+    TAKE(known, 0, &size, 0);
+    TAKE(terms, 1, &length, 0);
+    TAKE(found, 2, &room, 1);
+    if (room != length)
+        return refuse("the arrays do not fit");
+    for (Py_ssize_t i = 0; i < length; i++) {
+        if (terms[i] < 0 || terms[i] >= size)
+            return no_such_term();
+        found[i] = known[terms[i]];
+        if (found[i] < least)
+            least = found[i];
+    }
+    return PyLong_FromLongLong(length ? least : 0);
+}
+FUNCTION(tokens_look_up, 3)
+
 /* -- a page beside what was learned: honeyguide/relevance/calibrated.py -------------------------------- */
 
 enum { MOST_TOP = 32, ABSENT = -1 };

@@ -4,25 +4,15 @@
  * where they are used: a damaged checkpoint must not lead out of it.
  */
 
-#include "arrays.h"
+#include "scout.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LINKS = 8, WORDS = 8, TOPICS = 5, COLUMNS = 19, TABLES = 7 };
-enum { WAITING = 1, FETCHED = 2, NAMED = 128, NEIGHBOURS = 4, REVEALED = 3 };
+enum { TABLES = 7, NAMED = 128, NEIGHBOURS = 4, REVEALED = 3 };
 #define PRIOR 3.0f
 #define FEW 2.0f
 #define CLIP 5.0
-
-typedef struct {
-    uint8_t *state;
-    int32_t *host, *folder, *above, *page, *links, *parent, *path, *near, *site_path, *anchor_words, *url_words,
-        *list_words;
-    float *topic, *scores, *explore; /* topic: of anchors, of contexts, of the address, of lists */
-    double *priority;
-    Py_ssize_t size, columns;
-} Urls;
 
 typedef struct {
     float *known; /* worth, likeness, mean worth of its parents */
@@ -46,31 +36,6 @@ typedef struct {
     Pages pages;
     Sums sums;
 } Held;
-
-static int
-borrow_urls(Loan *loan, PyObject *tuple, Urls *urls)
-{
-    Py_ssize_t all;
-    BORROW(urls->state, tuple, 1, &urls->size);
-    BORROW(urls->host, tuple, 2, NULL);
-    BORROW(urls->folder, tuple, 3, NULL);
-    BORROW(urls->above, tuple, 4, NULL);
-    BORROW(urls->page, tuple, 5, NULL);
-    BORROW(urls->links, tuple, 6, NULL);
-    BORROW(urls->parent, tuple, 7, NULL);
-    BORROW(urls->path, tuple, 8, NULL);
-    BORROW(urls->near, tuple, 9, NULL);
-    BORROW(urls->site_path, tuple, 10, NULL);
-    BORROW(urls->anchor_words, tuple, 11, NULL);
-    BORROW(urls->url_words, tuple, 12, NULL);
-    BORROW(urls->list_words, tuple, 13, NULL);
-    BORROW(urls->topic, tuple, 14, NULL);
-    BORROW(urls->scores, tuple, 15, &all);
-    BORROW(urls->explore, tuple, 16, NULL);
-    BORROW(urls->priority, tuple, 17, NULL);
-    urls->columns = urls->size ? all / urls->size : 0;
-    return 0;
-}
 
 static int
 borrow_table(Loan *loan, PyObject *tuple, int place, Table *table)
@@ -119,9 +84,9 @@ get(const Table *table, int64_t place)
 }
 
 static inline int
-known_links(const Urls *urls, Py_ssize_t at)
+known_links(const Entry *entry)
 {
-    int32_t links = urls->links[at];
+    int32_t links = entry->links;
     return links < 0 ? 0 : links < LINKS ? links : LINKS;
 }
 
@@ -175,33 +140,33 @@ outcome(Loan *loan, PyObject *const *arguments)
     int64_t oldest = PyLong_AsLongLong(arguments[3]);
     if (PyErr_Occurred() || outside(at, held.urls.size) < 0)
         return -1;
-    Urls *urls = &held.urls;
+    const Entry *entry = &held.urls.entries[at];
+    const LinkTo *link = entry->link;
     Sums *sums = &held.sums;
     float w = (float)worth, n = (float)number;
-    int links = known_links(urls, at);
-    const int32_t *site = &urls->site_path[at * LINKS];
+    int links = known_links(entry);
     for (int j = 0; j < links; j++) {
-        int64_t base = base_of(&held, urls->parent[at * LINKS + j], oldest);
+        int64_t base = base_of(&held, link[j].parent, oldest);
         if (base >= 0) {
             add(&sums->place, base, w, n);
-            add(&sums->place, base + urls->path[at * LINKS + j], w, n);
-            add(&sums->place, base + urls->near[at * LINKS + j], w, n);
+            add(&sums->place, base + link[j].path, w, n);
+            add(&sums->place, base + link[j].near, w, n);
         }
         int before = 0;
-        while (before < j && site[before] != site[j])
+        while (before < j && link[before].site_path != link[j].site_path)
             before++;
         if (before == j)
-            add(&sums->site_path, site[j], w, n);
+            add(&sums->site_path, link[j].site_path, w, n);
     }
     for (int j = 0; j < WORDS; j++) {
-        if (urls->anchor_words[at * WORDS + j] >= 0)
-            add(&sums->anchor, urls->anchor_words[at * WORDS + j], w, n);
-        if (urls->url_words[at * WORDS + j] >= 0)
-            add(&sums->url, urls->url_words[at * WORDS + j], w, n);
+        if (entry->anchor_words[j] >= 0)
+            add(&sums->anchor, entry->anchor_words[j], w, n);
+        if (entry->url_words[j] >= 0)
+            add(&sums->url, entry->url_words[j], w, n);
     }
-    add(&sums->host, urls->host[at], w, n);
-    add(&sums->folder, urls->folder[at], w, n);
-    add(&sums->above, urls->above[at], w, n);
+    add(&sums->host, entry->host, w, n);
+    add(&sums->folder, entry->folder, w, n);
+    add(&sums->above, entry->above, w, n);
     return 0;
 }
 
@@ -209,28 +174,27 @@ outcome(Loan *loan, PyObject *const *arguments)
 static void
 add_link(Held *held, Py_ssize_t page, Py_ssize_t at, int32_t path, int32_t near, int32_t site)
 {
-    Urls *urls = &held->urls;
+    Entry *entry = &held->urls.entries[at];
     int64_t base = held->pages.base[page];
-    if (urls->state[at] == FETCHED) {
-        int32_t own = urls->page[at];
+    if (held->urls.state[at] == FETCHED) {
+        int32_t own = entry->page;
         float worth = own >= 0 && own < held->pages.size ? held->pages.known[3 * (Py_ssize_t)own] : 0.0f;
         add(&held->sums.place, base, worth, 1.0f);
         add(&held->sums.place, base + path, worth, 1.0f);
         add(&held->sums.place, base + near, worth, 1.0f);
-        if (urls->links[at] >= LINKS)
+        if (entry->links >= LINKS)
             return; /* the links that were told its worth stay, so that it can be corrected */
-        int links = known_links(urls, at), before = 0;
-        while (before < links && urls->site_path[at * LINKS + before] != site)
+        int links = known_links(entry), before = 0;
+        while (before < links && entry->link[before].site_path != site)
             before++;
         if (before == links)
             add(&held->sums.site_path, site, worth, 1.0f);
     }
-    Py_ssize_t j = at * LINKS + (urls->links[at] & (LINKS - 1));
-    urls->links[at]++;
-    urls->parent[j] = (int32_t)page;
-    urls->path[j] = path;
-    urls->near[j] = near;
-    urls->site_path[j] = site;
+    LinkTo *link = &entry->link[entry->links++ & (LINKS - 1)];
+    link->parent = (int32_t)page;
+    link->path = path;
+    link->near = near;
+    link->site_path = site;
 }
 
 /* held, (page, targets, paths, places, sites, first_near) */
@@ -377,7 +341,7 @@ read_standing(PyObject *tuple, Standing *standing)
 }
 
 static int
-borrow_joining(Loan *loan, PyObject *tuple, const Urls *urls, Joining *joining)
+borrow_joining(Loan *loan, PyObject *tuple, Joining *joining)
 {
     Py_ssize_t columns[3];
     if (read_float(tuple, 0, &joining->start) < 0)
@@ -385,25 +349,66 @@ borrow_joining(Loan *loan, PyObject *tuple, const Urls *urls, Joining *joining)
     BORROW(joining->weight, tuple, 1, &columns[0]);
     BORROW(joining->middle, tuple, 2, &columns[1]);
     BORROW(joining->scale, tuple, 3, &columns[2]);
-    if (urls->columns != COLUMNS || columns[0] != COLUMNS || columns[1] != COLUMNS || columns[2] != COLUMNS) {
+    if (columns[0] != COLUMNS || columns[1] != COLUMNS || columns[2] != COLUMNS) {
         PyErr_Format(PyExc_ValueError, "as many weights as scores are wanted, %d", COLUMNS);
         return -1;
     }
     return 0;
 }
 
-static void
-read_score(const Held *held, Py_ssize_t at, const Standing *standing)
+/* URLs lie all over memory, and so do the pages and places that their links name. What the next ones need is asked
+ * for ahead, in the order in which one thing tells where another is: an entry, the pages of its links, their places. */
+enum { ENTRIES_AHEAD = 12, PAGES_AHEAD = 8, PLACES_AHEAD = 4, LINE = 64 };
+
+static inline void
+expect_entry(const Urls *urls, Py_ssize_t at)
 {
-    const Urls *urls = &held->urls;
+    const char *entry = (const char *)&urls->entries[at];
+    for (size_t part = 0; part < sizeof(Entry); part += LINE)
+        EXPECT(entry + part);
+    EXPECT(&urls->priority[at]);
+}
+
+static inline void
+expect_pages(const Held *held, const Entry *entry)
+{
     const Sums *sums = &held->sums;
-    float mean = standing->mean, *score = &urls->scores[at * COLUMNS];
+    int links = known_links(entry);
+    for (int j = 0; j < links; j++) {
+        int32_t parent = entry->link[j].parent;
+        if (parent >= 0 && parent < held->pages.size) {
+            EXPECT(&held->pages.base[parent]);
+            EXPECT(&held->pages.known[3 * (Py_ssize_t)parent]);
+        }
+    }
+    EXPECT(get(&sums->folder, entry->folder));
+    EXPECT(get(&sums->above, entry->above));
+}
+
+static inline void
+expect_places(const Held *held, const Entry *entry, int64_t oldest)
+{
+    int links = known_links(entry);
+    for (int j = 0; j < links; j++) {
+        int64_t base = base_of(held, entry->link[j].parent, oldest);
+        if (base >= 0) {
+            EXPECT(get(&held->sums.place, base));
+            EXPECT(get(&held->sums.place, base + entry->link[j].near));
+        }
+    }
+}
+
+static void
+read_score(const Held *held, Entry *entry, const Standing *standing)
+{
+    const Sums *sums = &held->sums;
+    float mean = standing->mean, *score = entry->scores;
     float best = 0.0f, known[3] = {0.0f, 0.0f, 0.0f}, on_site = 0.0f;
     float page[2] = {0.0f, 0.0f}, list[2] = {0.0f, 0.0f}, beside[2] = {0.0f, 0.0f};
-    int links = known_links(urls, at);
+    int links = known_links(entry);
     for (int j = 0; j < links; j++) {
-        Py_ssize_t link = at * LINKS + j;
-        int32_t parent = urls->parent[link];
+        const LinkTo *link = &entry->link[j];
+        int32_t parent = link->parent;
         if (parent >= 0 && parent < held->pages.size) {
             const float *of = &held->pages.known[3 * (Py_ssize_t)parent];
             if (of[0] > best)
@@ -411,53 +416,54 @@ read_score(const Held *held, Py_ssize_t at, const Standing *standing)
             for (int column = 0; column < 3; column++)
                 known[column] += of[column];
         }
-        on_site += rate(get(&sums->site_path, urls->site_path[link]), mean, PRIOR);
+        on_site += rate(get(&sums->site_path, link->site_path), mean, PRIOR);
         int64_t base = base_of(held, parent, standing->oldest);
         if (base < 0)
             continue;
-        int64_t near = base + urls->near[link];
+        int64_t near = base + link->near;
         for (int side = 0; side < 2; side++) {
             page[side] += get(&sums->place, base)[side];
-            list[side] += get(&sums->place, base + urls->path[link])[side];
+            list[side] += get(&sums->place, base + link->path)[side];
             beside[side] += get(&sums->place, near - 1)[side] + get(&sums->place, near)[side]
                             + get(&sums->place, near + 1)[side];
         }
     }
     float share = 1.0f / (float)(links ? links : 1);
-    const float *host = get(&sums->host, urls->host[at]), *folder = get(&sums->folder, urls->folder[at]);
+    const float *host = get(&sums->host, entry->host), *folder = get(&sums->folder, entry->folder);
     score[0] = best;
     score[1] = known[0] * share;
     score[2] = known[1] * share;
-    score[3] = urls->topic[at * TOPICS];
-    score[4] = said(&urls->anchor_words[at * WORDS], &sums->anchor, mean, &OF_ANCHORS);
-    score[5] = said(&urls->url_words[at * WORDS], &sums->url, mean, &OF_ADDRESSES);
+    score[3] = entry->topic[0];
+    score[4] = said(entry->anchor_words, &sums->anchor, mean, &OF_ANCHORS);
+    score[5] = said(entry->url_words, &sums->url, mean, &OF_ADDRESSES);
     score[6] = rate(beside, mean, PRIOR);
     score[7] = rate(page, mean, PRIOR);
-    score[8] = alike(&urls->anchor_words[at * WORDS], sums);
+    score[8] = alike(entry->anchor_words, sums);
     score[9] = rate(list, mean, PRIOR);
     score[10] = links ? on_site * share : mean;
     score[11] = known[2] * share;
     score[12] = rate(host, mean, FEW);
-    score[13] = rate(folder, rate(get(&sums->above, urls->above[at]), score[12], FEW), FEW);
-    score[14] = urls->topic[at * TOPICS + 1];
-    score[15] = urls->topic[at * TOPICS + 2];
-    score[16] = urls->topic[at * TOPICS + 3];
-    score[17] = alike(&urls->list_words[at * WORDS], sums);
-    score[18] = (float)log(1.0 + (double)urls->topic[at * TOPICS + 4]);
-    urls->explore[at] = (float)(standing->by_host * bound(score[12], host[1], standing->spread)
+    score[13] = rate(folder, rate(get(&sums->above, entry->above), score[12], FEW), FEW);
+    score[14] = entry->topic[1];
+    score[15] = entry->topic[2];
+    score[16] = entry->topic[3];
+    score[17] = alike(entry->list_words, sums);
+    score[18] = (float)log(1.0 + (double)entry->topic[4]);
+    score[19] = entry->topic[5];
+    entry->explore = (float)(standing->by_host * bound(score[12], host[1], standing->spread)
                                 + standing->by_folder * bound(score[13], folder[1], standing->spread));
 }
 
 static void
 set_priority(const Urls *urls, Py_ssize_t at, const Joining *joining)
 {
-    const float *score = &urls->scores[at * COLUMNS];
+    const float *score = urls->entries[at].scores;
     double sum = 0.0;
     for (int column = 0; column < COLUMNS; column++) {
         double z = ((double)score[column] - joining->middle[column]) / joining->scale[column];
         sum += (z > CLIP ? CLIP : z < -CLIP ? -CLIP : z) * joining->weight[column];
     }
-    urls->priority[at] = joining->start + urls->explore[at] + sum;
+    urls->priority[at] = joining->start + urls->entries[at].explore + sum;
 }
 
 static int
@@ -481,13 +487,22 @@ scores(Loan *loan, PyObject *const *arguments)
     if (borrow_held(loan, arguments[0], &held) < 0
         || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
         || read_standing(arguments[2], &standing) < 0
-        || borrow_joining(loan, arguments[3], &held.urls, &joining) < 0
+        || borrow_joining(loan, arguments[3], &joining) < 0
         || !all_inside(chosen, count, held.urls.size) || open_anew(&OF_ANCHORS, &held.sums.anchor) < 0
         || open_anew(&OF_ADDRESSES, &held.sums.url) < 0)
         return -1;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        read_score(&held, (Py_ssize_t)chosen[i], &standing);
-        set_priority(&held.urls, (Py_ssize_t)chosen[i], &joining);
+    Entry *entries = held.urls.entries;
+    for (Py_ssize_t i = -ENTRIES_AHEAD; i < count; i++) {
+        if (i + ENTRIES_AHEAD < count)
+            expect_entry(&held.urls, (Py_ssize_t)chosen[i + ENTRIES_AHEAD]);
+        if (i + PAGES_AHEAD >= 0 && i + PAGES_AHEAD < count)
+            expect_pages(&held, &entries[chosen[i + PAGES_AHEAD]]);
+        if (i + PLACES_AHEAD >= 0 && i + PLACES_AHEAD < count)
+            expect_places(&held, &entries[chosen[i + PLACES_AHEAD]], standing.oldest);
+        if (i >= 0) {
+            read_score(&held, &entries[chosen[i]], &standing);
+            set_priority(&held.urls, (Py_ssize_t)chosen[i], &joining);
+        }
     }
     return 0;
 }
@@ -502,7 +517,7 @@ priorities(Loan *loan, PyObject *const *arguments)
     Py_ssize_t count;
     if (borrow_urls(loan, arguments[0], &urls) < 0
         || (chosen = borrow(loan, arguments[1], sizeof *chosen, &count, 0)) == NULL
-        || borrow_joining(loan, arguments[2], &urls, &joining) < 0 || !all_inside(chosen, count, urls.size))
+        || borrow_joining(loan, arguments[2], &joining) < 0 || !all_inside(chosen, count, urls.size))
         return -1;
     for (Py_ssize_t i = 0; i < count; i++)
         set_priority(&urls, (Py_ssize_t)chosen[i], &joining);
@@ -578,7 +593,7 @@ BODY(scout_evidence_promise)
     if (!all_inside(waiting, count, urls.size))
         return NULL;
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (urls.links[waiting[i]] != 1)
+        if (urls.entries[waiting[i]].links != 1)
             continue;
         double hope = urls.priority[waiting[i]];
         hope = hope < 0.0 ? 0.0 : hope > 1.0 ? 1.0 : hope;
@@ -902,6 +917,9 @@ add_page(const Vectors *vectors, const int32_t *entries, Py_ssize_t known, const
     for (Py_ssize_t i = 0; i < known; i++) {
         int32_t entry = entries[i];
         vectors->pages[entry] += 1.0f;
+        EXPECT(&vectors->good[entry]);
+        EXPECT(&vectors->rest[entry]);
+        EXPECT(&vectors->picture[entry]);
         weights[i] = weight_of(often[entry]) * log1p(vectors->totals[2] / (1.0 + vectors->pages[entry]));
         square += weights[i] * weights[i];
     }
@@ -953,8 +971,10 @@ scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_
                 Py_ssize_t known = 0;
                 for (Py_ssize_t i = 0; i < terms; i++) {
                     int32_t entry = places[numbers[i]];
-                    if (often[entry]++ == 0)
+                    if (often[entry]++ == 0) {
+                        EXPECT(&vectors.pages[entry]);
                         entries[known++] = entry;
+                    }
                 }
                 found = add_page(&vectors, entries, known, often, worth, weights);
                 for (Py_ssize_t i = 0; i < known; i++)

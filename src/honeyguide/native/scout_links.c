@@ -1,7 +1,7 @@
 /* A page's links as scout takes them in: twin of honeyguide/ordering/scout_links.py, which explains it. */
 
-#include "arrays.h"
 #include "fields.h"
+#include "scout.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ scout_links_init(void)
     return ID.name && ANCHOR.name && TAG_PATH.name && GROUP.name ? 0 : -1;
 }
 
-enum { WORDS = 8, TOPICS = 5, WAITING = 1, SPEAKING = 24 };
+enum { SPEAKING = 24 };
 
 typedef struct {
     int64_t *targets, *said;
@@ -179,24 +179,21 @@ static int
 note(Loan *loan, PyObject *const *arguments)
 {
     Read read;
-    uint8_t *state;
-    float *topic, *known_topic;
-    int32_t *words, *known_words;
-    Py_ssize_t urls, others[2], anchors, of_words;
-    if (borrow_read(loan, arguments[1], &read) < 0)
+    Urls urls;
+    float *known_topic;
+    int32_t *known_words;
+    Py_ssize_t anchors, of_words;
+    if (borrow_read(loan, arguments[1], &read) < 0 || borrow_urls(loan, arguments[0], &urls) < 0)
         return -1;
-    BORROW(state, arguments[0], 0, &urls);
-    BORROW(topic, arguments[0], 1, &others[0]);
-    BORROW(words, arguments[0], 2, &others[1]);
     BORROW(known_topic, arguments[2], 0, &anchors);
     BORROW(known_words, arguments[2], 1, &of_words);
-    if (others[0] != urls * TOPICS || others[1] != urls * WORDS || of_words != anchors * WORDS) {
+    if (of_words != anchors * WORDS) {
         PyErr_SetString(PyExc_ValueError, "the arrays do not fit");
         return -1;
     }
     for (Py_ssize_t i = 0; i < read.count; i++)
         if (read.said[i] >= 0
-            && (read.said[i] >= anchors || read.targets[i] < 0 || read.targets[i] >= urls)) {
+            && (read.said[i] >= anchors || read.targets[i] < 0 || read.targets[i] >= urls.size)) {
             PyErr_SetString(PyExc_IndexError, "a link has no entry");
             return -1;
         }
@@ -208,13 +205,13 @@ note(Loan *loan, PyObject *const *arguments)
     }
     for (Py_ssize_t i = 0; i < read.count; i++) {
         int64_t at = read.targets[i];
-        wordless[i] = read.said[i] >= 0 && words[at * WORDS] < 0 && state[at] == WAITING;
-        if (read.said[i] >= 0 && known_topic[read.said[i]] > topic[at * TOPICS])
-            topic[at * TOPICS] = known_topic[read.said[i]];
+        wordless[i] = read.said[i] >= 0 && urls.entries[at].anchor_words[0] < 0 && urls.state[at] == WAITING;
+        if (read.said[i] >= 0 && known_topic[read.said[i]] > urls.entries[at].topic[0])
+            urls.entries[at].topic[0] = known_topic[read.said[i]];
     }
     for (Py_ssize_t i = 0; i < read.count; i++)
         for (int j = 0; wordless[i] && j < WORDS; j++)
-            words[read.targets[i] * WORDS + j] = known_words[read.said[i] * WORDS + j];
+            urls.entries[read.targets[i]].anchor_words[j] = known_words[read.said[i] * WORDS + j];
     PyMem_Free(wordless);
     return 0;
 }
@@ -270,18 +267,17 @@ static int
 groups(Loan *loan, PyObject *const *arguments, int32_t **room)
 {
     Read read;
-    float *topic, *known_topic;
-    int32_t *words, *known_words;
-    Py_ssize_t urls, of_words, anchors, of_anchors;
+    Urls urls;
+    float *known_topic;
+    int32_t *known_words;
+    Py_ssize_t anchors, of_anchors;
     int64_t first = PyLong_AsLongLong(arguments[3]);
-    if ((first == -1 && PyErr_Occurred()) || borrow_read(loan, arguments[1], &read) < 0)
+    if ((first == -1 && PyErr_Occurred()) || borrow_read(loan, arguments[1], &read) < 0
+        || borrow_urls(loan, arguments[0], &urls) < 0)
         return -1;
-    BORROW(topic, arguments[0], 0, &urls);
-    BORROW(words, arguments[0], 1, &of_words);
     BORROW(known_topic, arguments[2], 0, &anchors);
     BORROW(known_words, arguments[2], 1, &of_anchors);
-    urls /= TOPICS;
-    if (of_words != urls * WORDS || of_anchors != anchors * WORDS) {
+    if (of_anchors != anchors * WORDS) {
         PyErr_SetString(PyExc_ValueError, "the arrays do not fit");
         return -1;
     }
@@ -295,7 +291,7 @@ groups(Loan *loan, PyObject *const *arguments, int32_t **room)
     memset(heads, -1, (size_t)(read.count + 1) * 3 * sizeof *heads);
     for (Py_ssize_t i = 0; i < read.count; i++) {
         int32_t group = read.groups[i];
-        if (group < 0 || group >= read.count || read.said[i] >= anchors || read.targets[i] >= urls) {
+        if (group < 0 || group >= read.count || read.said[i] >= anchors || read.targets[i] >= urls.size) {
             PyErr_SetString(PyExc_IndexError, "a link has no entry");
             return -1;
         }
@@ -319,8 +315,9 @@ groups(Loan *loan, PyObject *const *arguments, int32_t **room)
         common_words(&read, next, heads[group], known_words, best);
         for (int32_t i = heads[group]; i >= 0; i = next[i])
             if (read.targets[i] >= 0 && read.targets[i] >= first) {
-                topic[read.targets[i] * TOPICS + 3] = (float)(total / (double)links);
-                memcpy(&words[read.targets[i] * WORDS], best, sizeof best);
+                Entry *entry = &urls.entries[read.targets[i]];
+                entry->topic[3] = (float)(total / (double)links);
+                memcpy(entry->list_words, best, sizeof best);
             }
     }
     return 0;

@@ -27,6 +27,7 @@ BUILT_IN: dict[str, str] = {
     "plsi-phits": "honeyguide.ordering.plsi_phits:PlsiPhits",
     "random": "honeyguide.ordering.random_order:RandomOrder",
     "scout": "honeyguide.ordering.scout:Scout",
+    "scout-blocks": "honeyguide.ordering.scout:ScoutBlocks",
     "shark-fcmrps": "honeyguide.ordering.shark_fcmrps:SharkFcmrps",
     "shark-search": "honeyguide.ordering.shark_search:SharkSearch",
     "shark-webkb": "honeyguide.ordering.shark_webkb:SharkWebkb",

@@ -34,7 +34,7 @@ from honeyguide.ordering.scout_evidence import (
 from honeyguide.ordering.scout_links import Read, new_read, note_anchors, note_groups, read_links
 from honeyguide.ordering.scout_reasons import Reason, reasons
 from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
-from honeyguide.ordering.sharing import dense, sparse
+from honeyguide.ordering.sharing import change, checked, sparse
 from honeyguide.ordering.url_keywords import UrlKeywords
 from honeyguide.store.models import Saved
 from honeyguide.web.url import canonical, url_id
@@ -62,6 +62,8 @@ SURE: Final = 0.01
 """Worths and rates closer than this to 0 or 1 count as this far away."""
 TOLD: Final = 256
 """URLs that wait whose scores other shards are told of."""
+BLOCK: Final = 4000
+"""Characters of a content block that are looked at."""
 LEAST_SHARED: Final = 1e-4
 """Sums below this are not told to other shards."""
 TOLERANCE: Final = 1e-4
@@ -82,12 +84,13 @@ class Said(NamedTuple):
 class Scout(LocalOrder):
     """Each URL is worth what all links to it, and all that became of their like, say it is worth.
 
-    A URL has nineteen scores: the worth of the pages that link to it (best and mean), their likeness to the
+    A URL has twenty scores: the worth of the pages that link to it (best and mean), their likeness to the
     best pages so far, and their parents' worth; what became of other links near it, in the same list, on the
     same page, at the same place of the site's pages; the topic in its anchors, around them, in the other
     anchors of its list and in its address; the words of its anchors and address as the crawl has learned
     them, the likeness of its anchors and of its list to the best pages; the rates of its host and folder;
-    and, where someone knows backlinks, the worth of the fetched pages that it is said to link to.
+    where someone knows backlinks, the worth of the fetched pages that it is said to link to; and, where
+    pages are cut into content blocks (`ScoutBlocks`), the topic in the best block that links to it.
     Each is standardised over the URLs that wait. They count equally at first; a ridge regression on the
     crawl's own outcomes then shifts weight to those that tell most on this web, but never below 0. The sum is
     the worth to expect.
@@ -175,7 +178,7 @@ class Scout(LocalOrder):
         self._left_out = np.array([name in without for name in evidence.SCORES])
         self._likeness = Likeness(languages)
         self._in_address = UrlKeywords(topic_terms) if topic_terms else None
-        self._urls = evidence.new_urls(1024)
+        self._urls = evidence.new_urls(MOST)
         self._pages = evidence.new_pages(256)
         self._sums = evidence.new_sums()
         self._slots: dict[UrlId, int] = {}
@@ -234,13 +237,15 @@ class Scout(LocalOrder):
             targets = np.array([self._slots.get(link.id, -1) for link in links], np.int64)
         else:
             targets = self._take_links(page, number, links)
+            if page.blocks:
+                self._take_blocks(page)
         waiting = np.empty(len(targets), np.int64)
         waiting = waiting[: evidence.that_wait(self._urls, targets, waiting)]
         self._score(waiting)
         self._touched.append(waiting)
         self._value_hub(number, waiting)
         priorities = np.where(targets >= 0, self._urls.priority[targets], 0.0).tolist()
-        return [Scored(index, priority) for index, priority in enumerate(priorities)]
+        return list(map(Scored, range(len(priorities)), priorities))
 
     def revised(self) -> Revised:
         """Waiting URLs whose priority is another one since this was last asked."""
@@ -272,9 +277,14 @@ class Scout(LocalOrder):
 
     def rejudged(self, page: Page, verdict: Verdict) -> None:
         """A page has another score now: everything that waits is looked at again."""
-        if self._slot_of(page) is not None:
+        at = self._slot_of(page)
+        if at is None:
+            return
+        if self._urls.state[at] == FETCHED:
+            self._correct(at, worth_of(verdict))
+        else:
             self.learn(page, verdict)
-            self._all_stale = True
+        self._all_stale = True
 
     def explain(self, page: Page | None, url: str) -> dict[str, object]:
         """The priority of a URL as a sum of contributions, largest first."""
@@ -323,9 +333,7 @@ class Scout(LocalOrder):
         """What it learned by itself and others can use: words, what good pages look like, and outcomes."""
         arrays: dict[str, NDArray[Any]] = {}
         for name, table in self._shared_tables().items():
-            own = table - dense(name, self._others, table)
-            own[np.abs(own) < LEAST_SHARED] = 0.0  # what single precision leaves of a difference
-            arrays |= sparse(name, own)
+            arrays |= sparse(name, table, self._others, LEAST_SHARED)
         known = min(self._learned, SAMPLE)
         arrays |= {
             "sum total": self._total.copy(),
@@ -344,10 +352,8 @@ class Scout(LocalOrder):
             ValueError: It is not what `shared` gives.
         """
         tables = self._shared_tables()
-        changes = {
-            name: dense(name, others, table) - dense(name, self._others, table)
-            for name, table in tables.items()
-        }
+        for name, table in tables.items():
+            checked(name, others, table)
         outcomes = np.asarray(others.arrays.get("rows outcomes", np.zeros((0, COLUMNS))))
         waiting = np.asarray(others.arrays.get("rows waiting", np.zeros((0, COLUMNS))))
         if outcomes.shape[1:] != (COLUMNS,) or len(outcomes) != len(others.arrays.get("rows worths", ())):
@@ -357,8 +363,8 @@ class Scout(LocalOrder):
         ids, worths = (others.arrays.get(f"rows end {name}", np.zeros(0)) for name in ("ids", "worth"))
         if len(ids) != len(worths):
             raise ValueError("pages of other shards do not fit")
-        for name, change in changes.items():
-            np.add(tables[name], change, out=tables[name])
+        for name, table in tables.items():
+            change(name, table, self._others, others)
         self._others = others
         # All shards hear this at the same time: weights and standards taken now are of one and the same pool.
         self._relearn_at = self._refresh_at = self._fetched
@@ -449,7 +455,8 @@ class Scout(LocalOrder):
 
     def _elsewhere(self, name: str) -> NDArray[Any]:
         """A figure of the other shards; nothing where there are none."""
-        return np.asarray(self._others.arrays.get(f"sum {name}", NOTHING))
+        told = self._others.arrays
+        return np.asarray(told.get(f"sum {name}", NOTHING)) if told else NOTHING
 
     # Evidence
 
@@ -490,17 +497,16 @@ class Scout(LocalOrder):
     def _hold(self, found: Sequence[tuple[str, UrlId]]) -> int:
         """New entries for URLs, one behind the other; the first of them."""
         first, count = self._held, len(found)
-        if first + count > len(self._urls.id):
-            size = max(first + count, min(2 * len(self._urls.id), MOST))
-            self._urls = evidence.Urls(*(_grown(each, size) for each in self._urls))
         self._held += count
         urls = self._urls
         new = slice(first, first + count)
         urls.id[new] = [number for _, number in found]
         urls.state[new] = WAITING
         addresses = [url for url, _ in found]
-        places = (urls.host[new], urls.folder[new], urls.above[new])
-        read_addresses(addresses, places, urls.url_words[new], TABLE)
+        places, words = np.empty((3, count), np.int32), np.empty((count, WORDS), np.int32)
+        read_addresses(addresses, (places[0], places[1], places[2]), words, TABLE)
+        urls.host[new], urls.folder[new], urls.above[new] = places
+        urls.url_words[new] = words
         urls.page[new] = -1
         urls.links[new] = 0
         urls.topic[new] = 0.0
@@ -518,7 +524,7 @@ class Scout(LocalOrder):
         waiting, fetched = np.flatnonzero(state == WAITING), np.flatnonzero(state == FETCHED)
         order = np.argsort(-urls.priority[waiting], kind="stable")
         kept = np.sort(np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]]))
-        for each in urls:
+        for each in urls[: evidence.OWN]:
             each[: len(kept)] = each[kept]
         self._held = len(kept)
         moved = np.full(held, -1, np.int64)
@@ -594,9 +600,8 @@ class Scout(LocalOrder):
             rows = slice(end - len(new), end)
             self._said.topic[rows] = self._judge.judge_texts(new)
             self._said.words[rows] = self._likeness.anchor_entries(new)
-        urls = self._urls
-        note_anchors((urls.state, urls.topic, urls.anchor_words), read, self._said)
-        note_groups((urls.topic, urls.list_words), read, self._said, first)
+        note_anchors(self._urls, read, self._said)
+        note_groups(self._urls, read, self._said, first)
 
     def _take_contexts(self, new: Sequence[Link], first: int) -> None:
         """How much of the topic the text around the first link to a URL has.
@@ -612,6 +617,17 @@ class Scout(LocalOrder):
         self._urls.topic[first : first + len(new), 1] = [
             scores[link.context[:CONTEXT]] if link.context else 0.0 for link in new
         ]
+
+    def _take_blocks(self, page: Page) -> None:
+        """How much of the topic the content blocks of a page have; a URL goes by its best one."""
+        blocks = [block for block in page.blocks if block.links]
+        found = self._judge.judge_texts([block.text[:BLOCK] for block in blocks])
+        topic = self._urls.topic
+        for block, score in zip(blocks, found, strict=True):
+            for place in block.links:
+                at = self._slots.get(page.links[place].id)
+                if at is not None and score > topic[at, 5]:
+                    topic[at, 5] = score
 
     def _moved(self, at: int, own: float, told: float | None = None) -> float:
         """What a page is worth by its text and by the pages found beside it.
@@ -650,7 +666,7 @@ class Scout(LocalOrder):
         urls.page[at] = number
         self._pages.known[number] = worth, likeness, urls.scores[at, 1]
         self._fetched += 1
-        self._total += worth, worth * worth
+        self._add_up(worth, worth * worth)
         if urls.links[at]:
             self._pages.outcome[number] = self._learned
             place = self._learned % SAMPLE
@@ -660,9 +676,14 @@ class Scout(LocalOrder):
         evidence.add_outcome(self._evidence, at, (worth, 1.0), self._oldest)
         return number
 
+    def _add_up(self, worth: float, square: float) -> None:
+        # One by one: numpy takes ten times as long to make an array of a pair.
+        self._total[0] += worth
+        self._total[1] += square
+
     def _correct(self, at: int, own: float) -> None:
-        number = self._urls.page[at]
-        if int(number) in self._foreign:
+        number = int(self._urls.page[at])
+        if number in self._foreign:
             self._ended_elsewhere(at, own)
             return
         before = float(self._pages.known[number, 0])
@@ -673,7 +694,7 @@ class Scout(LocalOrder):
         outcome = int(self._pages.outcome[number])
         if outcome >= max(0, self._learned - SAMPLE):
             self._worths[outcome % SAMPLE] = worth + self._pages.hub[number] * (1.0 - worth)
-        self._total += worth - before, worth * worth - before * before
+        self._add_up(worth - before, worth * worth - before * before)
         evidence.add_outcome(self._evidence, at, (worth - before, 0.0), self._oldest)
 
     # Priorities
@@ -758,14 +779,14 @@ class Scout(LocalOrder):
         others, self._others = self._others, Saved()
         if others.arrays:
             for name, table in self._shared_tables().items():
-                np.subtract(table, dense(name, others, table), out=table)
+                change(name, table, others, Saved())
             saved = self.save()
             self.join(others)
             return saved
         held, pages = self._held, self._known_pages
         used = min(self._next_place, PLACES)
         arrays: dict[str, NDArray[np.generic]] = {
-            f"url_{name}": each[:held] for name, each in self._urls._asdict().items()
+            f"url_{name}": each[:held] for name, each in evidence.fields(self._urls).items()
         }
         arrays |= {f"page_{name}": each[:pages] for name, each in self._pages._asdict().items()}
         for name, each in self._sums._asdict().items():
@@ -807,11 +828,11 @@ class Scout(LocalOrder):
         try:
             values = msgspec.convert(saved.values, _Values)
             held, known_pages = len(arrays["url_id"]), len(arrays["page_known"])
-            urls = evidence.new_urls(max(1024, held))
+            urls = evidence.new_urls(max(MOST, held))
             pages = evidence.new_pages(max(256, known_pages))
             sums = evidence.new_sums()
             used = min(values.next_place, PLACES)
-            for name, each in urls._asdict().items():
+            for name, each in evidence.fields(urls).items():
                 _take(each[:held], arrays[f"url_{name}"])
             for name, each in pages._asdict().items():
                 _take(each[:known_pages], arrays[f"page_{name}"])
@@ -859,6 +880,32 @@ class Scout(LocalOrder):
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
+
+class ScoutBlocks(Scout):
+    """Scout on pages that are cut into content blocks: a link is also judged by the block it stands in.
+
+    Of use where pages are full of navigation. A box of forty links at the foot of a page, or a section of a
+    long article, is about something that neither the page nor the single link text says. Blocks have to be
+    cut and judged on every page, so it is not the default. A link that comes from another shard has no block.
+
+    Args:
+        judge: The page model, for anchors and blocks.
+        languages: As for `Scout`.
+        topic_terms: As for `Scout`.
+        trust: As for `Scout`.
+        by_host: As for `Scout`.
+        by_folder: As for `Scout`.
+        hubs: As for `Scout`.
+        fellows: As for `Scout`.
+        without: As for `Scout`.
+
+    References:
+        Tao Peng, Lu Liu, "Focused crawling enhanced by CBP-SLC", Knowledge-Based Systems 51, 2013 (content
+        blocks as evidence for their links).
+    """
+
+    needs_blocks = True
 
 
 class _Values(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ Ints = NDArray[np.int32]
 
 LINKS: Final = 8
 WORDS: Final = 8
-TOPICS: Final = 5
+TOPICS: Final = 6
 MOST: Final = 150_000
 PLACES: Final = 1 << 22
 TABLE: Final = 1 << 16
@@ -63,6 +63,7 @@ SCORES: Final = (
     "topic in list",
     "list's likeness",
     "pages it links to",
+    "topic in block",
 )
 """The scores of a URL, in the order of their columns."""
 COLUMNS: Final = len(SCORES)
@@ -70,11 +71,30 @@ CLIP: Final = 5.0
 """Deviations from the mean that a score may be worth at most."""
 
 
+LINK: Final = ("parent", "path", "near", "site_path")
+ENTRY: Final = np.dtype(
+    [
+        *((name, np.int32) for name in ("links", "host", "folder", "above", "page")),
+        ("explore", np.float32),
+        ("topic", np.float32, (TOPICS,)),
+        ("link", np.dtype([(name, np.int32) for name in LINK]), (LINKS,)),
+        *((name, np.int32, (WORDS,)) for name in ("anchor_words", "url_words", "list_words")),
+        ("scores", np.float32, (COLUMNS,)),
+    ]
+)
+"""All that is read of a URL to score it, in one place: six lines of the cache instead of seventeen."""
+
+
 class Urls(NamedTuple):
-    """One entry a URL that is held."""
+    """One entry a URL that is held. What is asked of many at once is in arrays, the rest in `entries`."""
 
     id: NDArray[np.int64]
     state: NDArray[np.uint8]
+    priority: NDArray[np.float64]
+    told: NDArray[np.float64]
+    """The priority that the frontier was told last."""
+    entries: NDArray[np.void]
+    """Everything below, of type `ENTRY`."""
     host: Ints
     folder: Ints
     above: Ints
@@ -98,13 +118,14 @@ class Urls(NamedTuple):
     """Entries of the words that most anchors have of the list in which it was first found."""
     topic: Floats
     """Scores by the page model: of its anchors (the highest), of the text around the first, of its address,
-    and of the anchors of the list in which it was first found (the mean); and the worth of the fetched pages
-    that it is said to link to."""
+    and of the anchors of the list in which it was first found (the mean); the worth of the fetched pages that
+    it is said to link to; and the score of the best content block that links to it."""
     scores: Floats
     explore: Floats
-    priority: NDArray[np.float64]
-    told: NDArray[np.float64]
-    """The priority that the frontier was told last."""
+
+
+OWN: Final = Urls._fields.index("entries") + 1
+"""Arrays of `Urls`; those behind them are fields of the last."""
 
 
 class Pages(NamedTuple):
@@ -143,28 +164,22 @@ class Held(NamedTuple):
 
 
 def new_urls(size: int) -> Urls:
-    """Room for so many URLs."""
+    """Room for so many URLs, which takes memory only where it is used."""
+    entries = np.zeros(size, ENTRY)
+    named = {name: (entries["link"] if name in LINK else entries)[name] for name in Urls._fields[OWN:]}
     return Urls(
         id=np.zeros(size, np.int64),
         state=np.zeros(size, np.uint8),
-        host=np.zeros(size, np.int32),
-        folder=np.zeros(size, np.int32),
-        above=np.zeros(size, np.int32),
-        page=np.full(size, -1, np.int32),
-        links=np.zeros(size, np.int32),
-        parent=np.zeros((size, LINKS), np.int32),
-        path=np.zeros((size, LINKS), np.int32),
-        near=np.zeros((size, LINKS), np.int32),
-        site_path=np.zeros((size, LINKS), np.int32),
-        anchor_words=np.full((size, WORDS), -1, np.int32),
-        url_words=np.full((size, WORDS), -1, np.int32),
-        list_words=np.full((size, WORDS), -1, np.int32),
-        topic=np.zeros((size, TOPICS), np.float32),
-        scores=np.zeros((size, COLUMNS), np.float32),
-        explore=np.zeros(size, np.float32),
         priority=np.zeros(size, np.float64),
         told=np.zeros(size, np.float64),
+        entries=entries,
+        **named,
     )
+
+
+def fields(urls: Urls) -> dict[str, NDArray[Any]]:
+    """Everything by name, and once."""
+    return {name: each for name, each in urls._asdict().items() if name != "entries"}
 
 
 def new_pages(size: int) -> Pages:
@@ -382,6 +397,7 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing, joini
     scores[:, 10] = np.where(links > 0, _in_turn(on_site * valid) * share, mean)
     scores[:, [3, 14, 15, 16]] = urls.topic[chosen, :4]
     scores[:, 18] = _log(1.0 + urls.topic[chosen, 4].astype(np.float64))
+    scores[:, 19] = urls.topic[chosen, 5]
     scores[:, 4] = _said(urls.anchor_words[chosen], sums.anchor, mean)
     scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
     scores[:, 8] = _alike(urls.anchor_words[chosen], sums.like)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
 from honeyguide.model import Link, UrlId
-from honeyguide.ordering.scout_evidence import WAITING, WORDS, Floats, Ints
+from honeyguide.ordering.scout_evidence import WAITING, WORDS, Floats, Ints, Urls
 
 SPEAKING: Final = 24
 """Links of a group whose anchors speak for it: its first ones."""
@@ -75,7 +75,7 @@ def read_links(
 
 @compiled
 def note_anchors(
-    urls: tuple[NDArray[np.uint8], Floats, Ints],
+    urls: Urls,
     read: Read,
     known: tuple[Floats, Ints],
 ) -> None:
@@ -85,31 +85,31 @@ def note_anchors(
     told already.
 
     Args:
-        urls: State, topic and words of anchors of all that are held.
+        urls: All that are held.
         read: The links.
         known: Topic and words of all anchors.
     """
-    state, topic, words = urls
+    topic, words = urls.topic, urls.anchor_words
     spoken = read.said >= 0
     at, said = read.targets[spoken], read.said[spoken]
     np.maximum.at(topic[:, 0], at, known[0][said])
-    wordless = ((words[at, 0] < 0) & (state[at] == WAITING)).nonzero()[0]
+    wordless = ((words[at, 0] < 0) & (urls.state[at] == WAITING)).nonzero()[0]
     words[at[wordless]] = known[1][said[wordless]]
 
 
 @compiled
-def note_groups(urls: tuple[Floats, Ints], read: Read, known: tuple[Floats, Ints], first: int) -> None:
+def note_groups(urls: Urls, read: Read, known: tuple[Floats, Ints], first: int) -> None:
     """Note what the anchors around a new target say: those of the group of links it was found in.
 
     A box of links is about something, and many a title in it says nothing by itself.
 
     Args:
-        urls: Topic and words of lists of all that are held.
+        urls: All that are held.
         read: The links.
         known: Topic and words of all anchors.
         first: Entries from this one on are new with this page.
     """
-    topic, words = urls
+    topic, words = urls.topic, urls.list_words
     members: dict[int, list[int]] = {}
     for place, group in enumerate(read.groups.tolist()):
         members.setdefault(group, []).append(place)

@@ -78,6 +78,7 @@ def _facts(held: Held, at: int, oldest: int) -> dict[str, str]:
         "topic in list": f"the link texts of its list score {scores[16]:.2f} for the topic on average",
         "list's likeness": f"the links of its list have words of the best pages so far ({scores[17]:.2f})",
         "pages it links to": f"it is said to link to pages on topic (worth {urls.topic[at, 4]:.1f} in all)",
+        "topic in block": f"the best content block that links to it scores {scores[19]:.2f} for the topic",
         "topic in address": f"its address holds {scores[15]:.0%} of a keyword",
         "exploring": f"exploring: {_only(host)} of this host and {_only(folder)} of this folder were tried",
     }

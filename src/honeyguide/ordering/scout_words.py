@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -40,18 +40,16 @@ class Entries:
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
-    def of(self, words: Iterable[str]) -> list[int]:
+    def of(self, words: Sequence[str]) -> list[int]:
         """One entry a word."""
         known = self._known
         if len(known) > REMEMBERED:
             known.clear()
-        found: list[int] = []
-        for word in words:
-            place = known.get(word)
+        places = [known.get(word) for word in words]
+        for row, place in enumerate(places):
             if place is None:
-                place = known[word] = entry(word)
-            found.append(place)
-        return found
+                places[row] = known[words[row]] = entry(words[row])
+        return places  # type: ignore[return-value]
 
 
 def padded(places: list[int]) -> list[int]:

@@ -46,23 +46,62 @@ class SharingOrder(Protocol):
         ...
 
 
-def sparse(title: str, table: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """A table as the arrays that travel."""
-    at = np.flatnonzero(table.reshape(len(table), -1).any(axis=1)).astype(np.int32)
-    return {f"at {title}": at, f"sum {title}": table[at]}
+def sparse(
+    title: str, table: NDArray[Any], told: Saved | None = None, least: float = 0.0
+) -> dict[str, NDArray[Any]]:
+    """A table as the arrays that travel, without what others told of it.
+
+    Only entries that hold something are looked at: tables are large, and shards tell each other often.
+
+    Args:
+        title: Of the table.
+        table: What is known by now.
+        told: What others told, which is in it.
+        least: Differences below this are what rounding leaves, and no news.
+    """
+    at = _held(table)
+    own = table[at]
+    if told is not None and f"at {title}" in told.arrays:
+        place = np.searchsorted(at, told.arrays[f"at {title}"])
+        known = np.flatnonzero(place < len(at))
+        known = known[at[place[known]] == told.arrays[f"at {title}"][known]]
+        own[place[known]] -= told.arrays[f"sum {title}"][known]
+    if least:
+        own[np.abs(own) < least] = 0.0
+        some = _held(own)
+        at, own = at[some], own[some]
+    return {f"at {title}": at.astype(np.int32), f"sum {title}": own}
 
 
-def dense(title: str, told: Saved, like: NDArray[Any]) -> NDArray[Any]:
-    """A table again; zeros where nothing was told.
+def _held(table: NDArray[Any]) -> NDArray[np.int64]:
+    """Entries that hold something."""
+    columns = np.atleast_2d(table.T)  # one after the other: much faster than any() over rows
+    some = columns[0] != 0.0
+    for column in columns[1:]:
+        some |= column != 0.0
+    return np.flatnonzero(some)
+
+
+def checked(title: str, told: Saved, like: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Entries and sums that were told of a table; none where nothing was.
 
     Raises:
-        ValueError: It does not fit the table that it is to be like.
+        ValueError: They do not fit the table.
     """
-    table = np.zeros_like(like)
     at, values = told.arrays.get(f"at {title}"), told.arrays.get(f"sum {title}")
     if at is None or values is None or not len(at):
-        return table
+        return np.zeros(0, np.int32), like[:0]
     if at.min() < 0 or at.max() >= len(like) or values.shape[1:] != like.shape[1:] or len(at) != len(values):
         raise ValueError(f"what was told of {title!r} does not fit")
-    table[at] = values
-    return table
+    return at, values
+
+
+def change(title: str, table: NDArray[Any], before: Saved, now: Saved) -> None:
+    """Put what others tell now in the place of what they told before."""
+    was, old = checked(title, before, table)
+    at, new = checked(title, now, table)
+    both = np.union1d(was, at)
+    difference = np.zeros((len(both), *table.shape[1:]), table.dtype)
+    difference[np.searchsorted(both, at)] = new
+    difference[np.searchsorted(both, was)] -= old
+    table[both] += difference

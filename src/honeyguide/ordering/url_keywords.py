@@ -38,8 +38,8 @@ class UrlKeywords(LocalOrder):
 
     def __init__(self, topic_terms: Sequence[str]) -> None:
         keywords = (tuple(dict.fromkeys(_TOKEN.findall(each.lower()))) for each in topic_terms)
-        self._keywords = tuple(dict.fromkeys(each for each in keywords if each))
-        self._words = tuple(dict.fromkeys(word for keyword in self._keywords for word in keyword))
+        self._keywords = tuple(frozenset(each) for each in dict.fromkeys(keywords) if each)
+        self._words = tuple(frozenset().union(*self._keywords))
 
     def rank(self, page: Page, verdict: Verdict, links: Sequence[Link]) -> list[Scored]:
         """The keyword share, by link."""
@@ -54,11 +54,10 @@ class UrlKeywords(LocalOrder):
         text = url.partition("://")[2].lower()
         if "%" in text:
             text = unquote(text)
-        if not any(word in text for word in self._words):
+        found = {word for word in self._words if word in text}
+        if not found:
             return 0.0
-        tokens = set(_TOKEN.findall(text))
-        return max(
-            sum(word in text if len(word) >= SHORTEST_PART else word in tokens for word in keyword)
-            / len(keyword)
-            for keyword in self._keywords
-        )
+        short = {word for word in found if len(word) < SHORTEST_PART}
+        if short:
+            found -= short.difference(_TOKEN.findall(text))
+        return max(len(found & keyword) / len(keyword) for keyword in self._keywords)

@@ -1,4 +1,4 @@
-"""What the parser is given. What it gives back is a `Page`, or a `ParseFailure`."""
+"""What the parser is given. What it gives back is a `Page`, its answer packed or not, or a `ParseFailure`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from honeyguide.model import Outcome
+from honeyguide.model import Outcome, Page
+from honeyguide.store.packed import Packed
 
 
 class BlockOptions(msgspec.Struct, frozen=True, array_like=True):
@@ -43,6 +44,20 @@ class ParseJob(msgspec.Struct, frozen=True, array_like=True):
     """Whose rules to read, of a robots.txt."""
     digest: str = ""
     """What the page's digest will be, where it is known; else that of the body."""
+    head: bytes = b""
+    """Of a page that is to be packed for the archive, body and all: the head of its answer."""
+
+
+class PackedPage(msgspec.Struct, frozen=True, array_like=True):
+    """A page with its answer made ready for the archive."""
+
+    page: Page
+    packed: Packed
+
+    @property
+    def url(self) -> str:
+        """Where it was fetched."""
+        return self.page.url
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True):

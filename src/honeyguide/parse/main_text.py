@@ -25,6 +25,8 @@ MENU_LINES: Final = 5
 """Menu entries in a row that make a menu."""
 PROSE: Final = 800
 """Characters outside menus that a page must have: on a page of links the links are the content."""
+IDEOGRAPHS: Final = "\u2e80"
+"""From here on a character counts as three: Chinese, Japanese and Korean say as much with a third of them."""
 
 
 class Line(NamedTuple):
@@ -67,6 +69,8 @@ def _kept(lines: Sequence[Line]) -> list[bool]:
         start = -1
         if kept[here]:
             words += len(text)
+            if words < PROSE and not text.isascii():
+                words += 2 * sum(each >= IDEOGRAPHS for each in text)
     if start >= 0 and len(lines) - start >= MENU_LINES:
         menus.append((start, len(lines)))
     if words >= PROSE:

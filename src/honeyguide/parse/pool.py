@@ -21,9 +21,9 @@ from typing import Final, TypeAlias, cast
 import msgspec
 
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob, Reading
+from honeyguide.parse.base import PackedPage, ParseFailure, ParseJob, Reading
 from honeyguide.parse.read import read
-from honeyguide.parse.worker import HEADER, JOB, PAGE, READING
+from honeyguide.parse.worker import FAILURE, HEADER, JOB, PACKED_PAGE, PAGE, READING
 
 GIBIBYTE: Final = 1 << 30
 DEPTH: Final = 2
@@ -31,6 +31,8 @@ DEPTH: Final = 2
 START_TIMEOUT: Final = 60.0
 """Seconds a worker may take to start on a busy machine."""
 MAX_FRAME: Final = 256 << 20
+ROOM: Final = 512 << 10
+"""Bytes that are read at a time, at most; a longer answer gets more while it is there."""
 
 WORKER_ENVIRONMENT: Final = {
     # Arrays of a page's size would be mapped and unmapped for every page: twice the time.
@@ -41,7 +43,7 @@ WORKER_ENVIRONMENT: Final = {
     "OMP_NUM_THREADS": "1",
 }
 
-Answer: TypeAlias = Page | Reading | ParseFailure
+Answer: TypeAlias = Page | PackedPage | Reading | ParseFailure
 
 
 class _Ticket:
@@ -100,6 +102,16 @@ class ParsePool:
         """Parse one page. Workers are started when they are first needed."""
         answer = await self._read(job)
         assert not isinstance(answer, Reading)  # only a worker that was taken over answers so
+        return answer.page if isinstance(answer, PackedPage) else answer
+
+    async def parse_and_pack(self, job: ParseJob) -> Page | PackedPage | ParseFailure:
+        """The same, with the page's answer packed for the archive where that can be done.
+
+        Args:
+            job: With the head of the answer.
+        """
+        answer = await self._read(job)
+        assert not isinstance(answer, Reading)
         return answer
 
     async def listing(self, url: str, body: bytes) -> Reading | ParseFailure:
@@ -110,7 +122,7 @@ class ParsePool:
             body: The document.
         """
         answer = await self._read(ParseJob(url, body, what="listing"))
-        assert not isinstance(answer, Page)
+        assert not isinstance(answer, Page | PackedPage)
         return answer
 
     async def robots(self, url: str, body: bytes, agent: str) -> Reading | ParseFailure:
@@ -122,7 +134,7 @@ class ParsePool:
             agent: Product token of the agent.
         """
         answer = await self._read(ParseJob(url, body, what="robots", agent=agent))
-        assert not isinstance(answer, Page)
+        assert not isinstance(answer, Page | PackedPage)
         return answer
 
     async def _read(self, job: ParseJob) -> Answer:
@@ -181,18 +193,26 @@ class ParsePool:
         self._dispatch()
 
 
-class _Worker(asyncio.Protocol):
-    """One worker process and the jobs it has. Its answers come in the order of the jobs."""
+class _Worker(asyncio.BufferedProtocol):
+    """One worker process and the jobs it has. Its answers come in the order of the jobs.
+
+    They are read into one place, and decoded from there: a page is never copied on its way.
+    """
 
     def __init__(self, pool: ParsePool) -> None:
         self.pool = pool
         self.tickets: deque[_Ticket] = deque()
-        self._page = msgspec.msgpack.Decoder(Page)
-        self._reading = msgspec.msgpack.Decoder(Reading)
-        self._failure = msgspec.msgpack.Decoder(ParseFailure)
+        self._decoders: dict[int, msgspec.msgpack.Decoder[Answer]] = {
+            PAGE: msgspec.msgpack.Decoder(Page),
+            PACKED_PAGE: msgspec.msgpack.Decoder(PackedPage),
+            READING: msgspec.msgpack.Decoder(Reading),
+            FAILURE: msgspec.msgpack.Decoder(ParseFailure),
+        }
         self._encoder = msgspec.msgpack.Encoder()
         self._transport: asyncio.WriteTransport | None = None
-        self._received = bytearray()
+        self._received = memoryview(bytearray(ROOM))
+        self._begin = self._filled = 0
+        """What was received and not dealt with lies between these places."""
         self._ready = False
         """Whether the worker has said hello; jobs that came before are sent then, each once."""
         self._ended = False
@@ -222,24 +242,34 @@ class _Worker(asyncio.Protocol):
         # uvloop's transports are asyncio's in all but name.
         self._transport = cast(asyncio.WriteTransport, transport)
 
-    def data_received(self, data: bytes) -> None:
-        """Called by the event loop."""
-        self._received += data
-        start = 0
-        with memoryview(self._received) as received:
-            while not self._ended and len(received) >= start + HEADER.size:
-                length, kind = HEADER.unpack_from(received, start)
-                end = start + HEADER.size + length
-                if length > MAX_FRAME:
-                    self._died(f"an answer of {length} bytes")
-                elif end > len(received):
-                    break
-                else:
-                    with received[start + HEADER.size : end] as frame:
-                        self._take(kind, frame)
-                start = end
-        if start:
-            del self._received[:start]
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Called by the event loop: where the next bytes go."""
+        received, waiting = self._received, self._filled - self._begin
+        if 2 * waiting > len(received):
+            self._received = memoryview(bytearray(2 * len(received)))
+        elif not waiting and len(received) > ROOM:
+            self._received = memoryview(bytearray(ROOM))
+        if self._received is not received or 2 * self._filled > len(received):
+            self._received[:waiting] = received[self._begin : self._filled]
+            self._begin, self._filled = 0, waiting
+        return self._received[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Called by the event loop: so many bytes came."""
+        self._filled += nbytes
+        received = self._received
+        while not self._ended and self._filled >= self._begin + HEADER.size:
+            length, kind = HEADER.unpack_from(received, self._begin)
+            start = self._begin + HEADER.size
+            if length > MAX_FRAME:
+                self._died(f"an answer of {length} bytes")
+            elif start + length > self._filled:
+                break
+            else:
+                self._begin = start + length
+                self._take(kind, received[start : start + length])
+        if self._begin == self._filled:
+            self._begin = self._filled = 0
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by the event loop."""
@@ -306,12 +336,12 @@ class _Worker(asyncio.Protocol):
             self._expect()
             return
         try:
-            answer = self._decoded(kind, frame)
-        except msgspec.DecodeError as error:
+            answer = self._decoders[kind].decode(frame)
+        except (msgspec.DecodeError, KeyError) as error:
             self._died(str(error))
             return
         job = self.tickets[0].job if self.tickets else None
-        wanted = Page if job is not None and job.what == "page" else Reading
+        wanted = Page | PackedPage if job is not None and job.what == "page" else Reading
         if job is None or not (
             isinstance(answer, ParseFailure) or (isinstance(answer, wanted) and answer.url == job.url)
         ):
@@ -320,11 +350,6 @@ class _Worker(asyncio.Protocol):
         self.tickets.popleft().answer(answer)
         self._due = self._loop.time() + self.pool.deadline
         self.pool._dispatch()
-
-    def _decoded(self, kind: int, frame: memoryview) -> Answer:
-        if kind == PAGE:
-            return self._page.decode(frame)
-        return self._reading.decode(frame) if kind == READING else self._failure.decode(frame)
 
     def _died(self, reason: str) -> None:
         self._end(ParseFailure(Outcome.PARSE_FAILED, f"the parse worker died: {reason}"[:300]))

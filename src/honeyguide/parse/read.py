@@ -6,13 +6,14 @@ All come from strangers and can be made to take long, so all are read where page
 from __future__ import annotations
 
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob, Reading
+from honeyguide.parse.base import PackedPage, ParseFailure, ParseJob, Reading
 from honeyguide.parse.html import parse_page
+from honeyguide.store.packed import pack_answer
 from honeyguide.web.robots import Robots
 from honeyguide.web.sitemap import epoch_of, parse_sitemap
 
 
-def read(job: ParseJob, *, scan: bool = True) -> Page | Reading | ParseFailure:
+def read(job: ParseJob, *, scan: bool = True) -> Page | PackedPage | Reading | ParseFailure:
     """Read one document.
 
     Args:
@@ -24,7 +25,11 @@ def read(job: ParseJob, *, scan: bool = True) -> Page | Reading | ParseFailure:
         ('http://a.org/x',)
     """
     if job.what == "page":
-        return parse_page(job, scan=scan)
+        page = parse_page(job, scan=scan)
+        if not job.head or isinstance(page, ParseFailure):
+            return page
+        ready = pack_answer(job.head, job.body)
+        return page if ready is None else PackedPage(page, ready)
     try:
         if job.what == "robots":
             packed = Robots.parse(job.body, job.agent).pack(job.agent)

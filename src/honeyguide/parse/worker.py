@@ -14,16 +14,20 @@ import signal
 import socket
 import struct
 import sys
-from typing import Final
+from io import BufferedReader
+from typing import Final, cast
 
 import msgspec
 
 from honeyguide.model import Outcome, Page
-from honeyguide.parse.base import ParseFailure, ParseJob, Reading
+from honeyguide.parse.base import PackedPage, ParseFailure, ParseJob, Reading
 from honeyguide.parse.read import read
 
 HEADER: Final = struct.Struct(">IB")
-READY, JOB, PAGE, FAILURE, READING = range(5)
+ROOM: Final = 512 << 10
+"""Bytes of a job that are read into the same place again and again."""
+READY, JOB, PAGE, FAILURE, READING, PACKED_PAGE = range(6)
+_KINDS: Final = {Page: PAGE, ParseFailure: FAILURE, Reading: READING, PackedPage: PACKED_PAGE}
 
 
 def serve(connection: socket.socket, *, deadline: float, scan: bool = True) -> None:
@@ -37,12 +41,16 @@ def serve(connection: socket.socket, *, deadline: float, scan: bool = True) -> N
     """
     decoder = msgspec.msgpack.Decoder(ParseJob)
     encoder = msgspec.msgpack.Encoder()
-    stream = connection.makefile("rb", buffering=1 << 16)
+    stream = cast(BufferedReader, connection.makefile("rb", buffering=1 << 16))
     connection.sendall(HEADER.pack(0, READY))
+    room = memoryview(bytearray(ROOM))
     while len(header := stream.read(HEADER.size)) == HEADER.size:
-        frame = stream.read(HEADER.unpack(header)[0])
+        length, _ = HEADER.unpack(header)
+        frame = room[:length] if length <= ROOM else memoryview(bytearray(length))
+        if stream.readinto(frame) < length:
+            return
         signal.setitimer(signal.ITIMER_REAL, 2 * deadline)
-        answer: Page | Reading | ParseFailure
+        answer: Page | PackedPage | Reading | ParseFailure
         encoded = bytearray(HEADER.size)
         try:
             answer = read(decoder.decode(frame), scan=scan)
@@ -51,8 +59,7 @@ def serve(connection: socket.socket, *, deadline: float, scan: bool = True) -> N
             answer = ParseFailure(Outcome.PARSE_FAILED, f"{type(error).__name__}: {error}"[:300])
             encoder.encode_into(answer, encoded, HEADER.size)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        kind = PAGE if isinstance(answer, Page) else READING if isinstance(answer, Reading) else FAILURE
-        HEADER.pack_into(encoded, 0, len(encoded) - HEADER.size, kind)
+        HEADER.pack_into(encoded, 0, len(encoded) - HEADER.size, _KINDS[type(answer)])
         connection.sendall(encoded)  # in one piece: the crawl wakes once for it
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.model import ContextGraph
-from honeyguide.plots.panels import COLOURS
+from honeyguide.plots.panels import COLOURS, any_letters
 
 MOST_PLACES: Final = 400
 """Places drawn of one layer, evenly chosen: more only makes a grey ring."""
@@ -28,8 +28,7 @@ def draw_context(graph: ContextGraph, path: Path, *, title: str = "") -> None:
         HoneyguideError: The file cannot be written.
     """
     angles = _angles(graph)
-    with mpl.rc_context():
-        mpl.rcdefaults()
+    with any_letters():
         mpl.rcParams.update({"svg.hashsalt": "honeyguide", "svg.fonttype": "path", "font.size": 9.5})
         figure = Figure(figsize=(7.0, 7.0))
         FigureCanvasAgg(figure)

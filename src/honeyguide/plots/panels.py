@@ -6,6 +6,7 @@ well, so that a printed figure still reads.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ import msgspec
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
@@ -24,6 +26,12 @@ from honeyguide.errors import HoneyguideError
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A6A00", "#444444")
 _DASHES: tuple[Any, ...] = ("-", (0, (9, 1.2)), (0, (2.5, 1)), (0, (8, 1.2, 1.5, 1.2)))
 _MOST_POINTS = 1_000
+_FONT = "DejaVu Sans"
+"""Comes with matplotlib: Latin, Greek, Cyrillic and more."""
+_MORE_FONTS = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Source Han Sans", "IPAGothic", "WenQuanYi Zen Hei"),
+    *("Droid Sans Fallback", "Noto Sans", "Noto Sans Devanagari", "Noto Sans Thai", "FreeSans", "Unifont"),
+)
 _STYLE: dict[Any, Any] = {
     "axes.edgecolor": "#888888",
     "axes.grid": True,
@@ -34,7 +42,6 @@ _STYLE: dict[Any, Any] = {
     "axes.titlesize": 11.0,
     "axes.labelsize": 9.5,
     "figure.dpi": 120.0,
-    "font.family": "DejaVu Sans",
     "font.size": 9.5,
     "grid.color": "#E4E4E4",
     "grid.linewidth": 0.7,
@@ -148,7 +155,20 @@ def thinned(count: int) -> NDArray[np.int64]:
 @contextmanager
 def styled() -> Iterator[None]:
     """Our look alone, whatever the user's own settings are."""
-    with mpl.rc_context():
+    with any_letters():
+        mpl.rcParams.update(_STYLE | {"font.family": mpl.rcParams["font.family"]})
+        yield
+
+
+@contextmanager
+def any_letters() -> Iterator[None]:
+    """Matplotlib as it comes, with fonts for letters that its own font lacks, where the machine has them.
+
+    Letters that no font has are drawn as boxes, without a word: people cannot help what a topic is called.
+    """
+    with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
+        installed = {font.name for font in fontManager.ttflist}
+        mpl.rcParams["font.family"] = [_FONT, *(name for name in _MORE_FONTS if name in installed)]
+        warnings.filterwarnings("ignore", r"Glyph \d+ ")
         yield

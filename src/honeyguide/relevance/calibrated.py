@@ -317,9 +317,11 @@ class Calibrated:
         self._check()
         most = _share(len(others) + 1)
         texts: list[_Text] = []
+        words = len(self._vocabulary)
         for told in others:
             texts += self._told(told, most)
-        self._places = Places(self._vocabulary)
+        if len(self._vocabulary) > words:
+            self._places = Places(self._vocabulary)
         self._others = texts
         self._seen_by_others = sum(msgspec.convert(told.values["seen"], int) for told in others)
 
@@ -333,19 +335,24 @@ class Calibrated:
             raise ValueError("texts of another shard have terms that it does not name")
         if arrays["evidence"].shape != (len(sizes), len(self._keywords)):
             raise ValueError("another shard has other keywords")
-        numbers = self._vocabulary
-        place = np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int64)
-        ends = np.cumsum(sizes)
-        return [
-            _Text(
-                int(arrays["ids"][number]),
-                place[terms[ends[number] - sizes[number] : ends[number]]],
-                (counts := arrays["counts"][ends[number] - sizes[number] : ends[number]].astype(np.float64)),
+        ends, ids = np.cumsum(sizes), arrays["ids"].tolist()
+        held = {text.id: text for text in self._others}  # shards tell the same pages again and again
+        latest = range(max(0, len(sizes) - most), len(sizes))
+        new = [number for number in latest if ids[number] not in held]
+        places = {number: terms[ends[number] - sizes[number] : ends[number]] for number in new}
+        numbers, place = self._vocabulary, np.zeros(len(words), np.int64)
+        for word in np.unique(np.concatenate([np.zeros(0, np.int64), *places.values()])).tolist():
+            place[word] = numbers.setdefault(words[word], len(numbers))
+        for number in new:
+            counts = arrays["counts"][ends[number] - sizes[number] : ends[number]].astype(np.float64)
+            held[ids[number]] = _Text(
+                ids[number],
+                place[places[number]],
+                counts,
                 arrays["evidence"][number].astype(np.float64),
                 _words(counts),
             )
-            for number in range(max(0, len(sizes) - most), len(sizes))
-        ]
+        return [held[ids[number]] for number in latest]
 
     def teach(self, accepted: Sequence[Document], rejected: Sequence[Document]) -> bool:
         """Take what people said instead of anything they said before."""
@@ -510,12 +517,7 @@ class Calibrated:
         return self._numbered(url_id(url) if url else 0, self._read(title, text))
 
     def _numbered(self, id_: int, read: _Read) -> _Text:
-        terms = self._known(read)
-        numbers = self._vocabulary
-        for place in (terms < 0).nonzero()[0].tolist():
-            number = int(read.terms[place])
-            terms[place] = numbers.setdefault(read.names[number], len(numbers))
-            self._places.put(number, int(terms[place]))
+        terms = self._places.taken_in(read.names, read.terms, self._vocabulary)
         return _Text(id_, terms, read.counts, read.keywords, read.words)
 
     def _known(self, read: _Read) -> NDArray[np.int64]:
@@ -534,13 +536,14 @@ class Calibrated:
 
     def _compared(self, read: _Read) -> _Beside:
         """A text beside what was learned."""
-        self._known(read)  # looks up terms that are new
         learned = self._fit.contrast if self._fit is not None else self._likeness
         strange = 0.0 if self._fit is not None else _STRANGE**2
-        known = self._places.by_number(read.names)
-        return compare(
-            known, (read.terms, read.counts), (self._idf, self._likeness, learned), strange, TOP_TERMS
-        )
+        text, beside = (read.terms, read.counts), (self._idf, self._likeness, learned)
+        try:
+            return compare(self._places.by_number(read.names), text, beside, strange, TOP_TERMS)
+        except IndexError:  # a term that was not looked up yet
+            self._known(read)
+            return compare(self._places.by_number(read.names), text, beside, strange, TOP_TERMS)
 
     def _beside(self, weights: Array, names: NDArray[np.int64]) -> _Beside:
         """The same of a text that is remembered, after a fit."""

@@ -7,7 +7,8 @@ runs with an injected clock give equal files.
 
 A gzip member is put together by hand where that saves work. The WARC and HTTP headers are deflated; a payload
 that arrived compressed is appended as *stored* deflate blocks, so bytes that cannot shrink are only
-checksummed. Any gzip reader takes the result.
+checksummed, and one that was deflated in another process (`packed.py`) as it is. Any gzip reader takes the
+result.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.store.atomic import sync_folder
 from honeyguide.store.layout import MERGED
+from honeyguide.store.packed import GZIP_HEADER, QUICK, Packed, joined
 from honeyguide.store.plain import open_plain
 from honeyguide.store.shards import shard_folder
 from honeyguide.web.digest import sha1_digest
@@ -40,20 +42,10 @@ with warnings.catch_warnings():
     from fastwarc import stream_io
 
 GzipWriter: Any = getattr(stream_io, "GzipWriter", None)
-QUICK: Any = None
-"""Intel's ISA-L with zlib's interface, or None: it is built for most machines, not for all."""
-try:
-    from isal import isal_zlib  # type: ignore[import-not-found, unused-ignore]
-
-    QUICK = isal_zlib
-except ImportError:
-    pass
-
 REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED_PROFILE = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _STORED_LIMIT = 65_535
 # Clearing a full window of 256 KB costs more than deflating a short record.
 _SMALL = 4_096
@@ -67,6 +59,8 @@ _PACKED_TYPE = re.compile(
     re.IGNORECASE,
 )
 _BLANK_LINES = re.compile(rb"\r?\n[ \t]*(?=\r?\n)")
+_VARIANT = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
+_EDGES = frozenset((b"", b"\r", b"\n", b" ", b"\t"))
 
 
 def warc_date(at: float) -> str:
@@ -86,11 +80,11 @@ def record_id(seed: UUID, file: str, offset: int) -> str:
     The place of a record in a collection is unique, so a name-based UUID of it is too.
     """
     name = f"{file}:{offset}".encode()
-    digest = bytearray(hashlib.sha1(seed.bytes + name, usedforsecurity=False).digest()[:16])
-    digest[6] = digest[6] & 0x0F | 0x50
-    digest[8] = digest[8] & 0x3F | 0x80
-    text = digest.hex()
-    return f"<urn:uuid:{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}>"
+    text = hashlib.sha1(seed.bytes + name, usedforsecurity=False).hexdigest()
+    # Version 5, and the variant of RFC 9562 in the upper two bits of the ninth byte.
+    return (
+        f"<urn:uuid:{text[:8]}-{text[8:12]}-5{text[13:16]}-{_VARIANT[text[16]]}{text[17:20]}-{text[20:32]}>"
+    )
 
 
 def field(text: str) -> str:
@@ -118,10 +112,26 @@ def http_head(head: bytes) -> bytes:
     A blank line inside it (an odd server, an odd parser) would move the point where readers see the
     payload begin, and the payload digest would no longer match.
     """
+    if _is_clean(head):
+        return head
     head = head.lstrip(b"\r\n").rstrip(b"\r\n \t")
     if b"\n\r\n" in head or b"\n\n" in head or _BLANK_LINES.search(head):
         head = _BLANK_LINES.sub(b"", head)
     return head + b"\r\n\r\n"
+
+
+def _is_clean(head: bytes) -> bool:
+    """Whether a head is surely as it should be; nearly all are, and searching for bytes shows it quickly."""
+    size = len(head)
+    return (
+        head.find(b"\n\r\n") == size - 3
+        and head[-4:-3] == b"\r"
+        and head[-5:-4] not in _EDGES
+        and head[:1] not in _EDGES
+        and b"\n\n" not in head
+        and b"\n " not in head
+        and b"\n\t" not in head
+    )
 
 
 def is_packed(head: bytes) -> bool:
@@ -153,16 +163,19 @@ class RecordPacker:
         self._output = io.BytesIO()
         self._writer = GzipWriter(self._output, compression_level=level) if GzipWriter else None
 
-    def pack(self, head: bytes, payload: bytes, *, stored: bool) -> bytes:
+    def pack(self, head: bytes, payload: bytes, *, stored: bool, deflated: bytes = b"") -> bytes:
         """One gzip member holding a record: `head` (WARC and HTTP headers), `payload`, two line ends.
 
         Args:
             head: Always deflated.
             payload: Deflated, or appended as stored blocks.
             stored: Whether `payload` is compressed already.
+            deflated: `payload` as `Packed` has it, where it was made ready; ISA-L would do the same.
         """
         if stored:
             return _half_stored(head, payload)
+        if deflated and self._quick is not None:
+            return joined(head, payload, deflated)
         if self._quick is not None:
             return bytes(self._quick.compress(b"".join((head, payload, b"\r\n\r\n")), 1, wbits=31))
         if len(payload) < _SMALL:
@@ -182,7 +195,7 @@ class RecordPacker:
 def _half_stored(head: bytes, payload: bytes) -> bytes:
     deflater = zlib.compressobj(1, zlib.DEFLATED, -12, 5)
     parts: list[bytes | memoryview] = [
-        _GZIP_HEADER,
+        GZIP_HEADER,
         deflater.compress(head),
         deflater.flush(zlib.Z_SYNC_FLUSH),
     ]
@@ -249,6 +262,8 @@ class Exchange(msgspec.Struct, frozen=True):
     """What the crawl thought of it (via, hops, verdict, ...)."""
     rendered: RenderedRecord | None = None
     """Its rendered document, which gets a record of its own right behind the answer."""
+    packed: Packed | None = None
+    """What was made ready of head and payload, where pages are parsed."""
 
 
 class ArchiveWriter:
@@ -405,12 +420,12 @@ class ArchiveWriter:
             ("WARC-Warcinfo-ID", self._warcinfo),
             ("WARC-Payload-Digest", digest),
         ]
-        payload = exchange.payload
+        payload, ready = exchange.payload, exchange.packed
         kind = "response"
         truncated = exchange.truncated
         if exchange.refers_to is not None:
             kind = "revisit"
-            payload = b""
+            payload, ready = b"", None
             if exchange.not_modified:
                 # The standard allows an empty block here. With the head of a 304 in it, pywb would replay
                 # that, which browsers show as an empty page; the status is in the metadata record.
@@ -425,11 +440,12 @@ class ArchiveWriter:
             )
         fields += (
             ("WARC-Truncated", truncated),
-            ("WARC-Block-Digest", sha1_digest(head, payload)),
+            ("WARC-Block-Digest", ready.block_digest if ready is not None else sha1_digest(head, payload)),
             ("Content-Type", "application/http; msgtype=response"),
         )
         start = header((("WARC-Type", kind), *fields), len(head) + len(payload)) + head
-        return self._put(self._packer.pack(start, payload, stored=is_packed(head)))
+        deflated = ready.deflated if ready is not None else b""
+        return self._put(self._packer.pack(start, payload, stored=is_packed(head), deflated=deflated))
 
     def _write_rendered(self, rendered: RenderedRecord, response_id: str, *, target: str) -> None:
         """A conversion record: what the standard has for another version of an archived answer."""

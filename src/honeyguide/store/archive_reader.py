@@ -68,6 +68,11 @@ class ArchivedResponse(msgspec.Struct, frozen=True):
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
+    @property
+    def encoding(self) -> str:
+        """What all Content-Encoding headers say together: two codings may stand in two headers."""
+        return ", ".join(value for key, value in self.headers if key.lower() == "content-encoding")
+
 
 def read_record(
     folder: Path, file: str, offset: int, length: int, *, lookup: Lookup | None = None

@@ -26,7 +26,9 @@ def replacing(path: Path) -> Iterator[Path]:
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         os.close(descriptor)
     except OSError as error:
-        raise CollectionError(f"{path}: {error.strerror}; check the folder") from error
+        raise CollectionError(
+            f"{path}: {error.strerror}; check the folder, or choose another place"
+        ) from error
     temporary = Path(name)
     try:
         yield temporary

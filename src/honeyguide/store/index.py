@@ -6,23 +6,29 @@ The index is written after the state has committed and may lag behind it: on res
 Only the inverted lists are kept by FTS5 (`content=''`); the text itself is in a table of its own,
 compressed, for snippets and for taking a page out again: half of what FTS5's own copy takes. Segments
 are merged late (16 at a time), which saves a quarter of the time and costs queries next to nothing.
+
+Texts are put in by a thread of the index's own, in turn, while the caller goes on; everything else waits for
+it first, so that nobody sees the difference.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from functools import partial
 from math import inf, nextafter
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 import zstandard
 
 from honeyguide.errors import CollectionError
+from honeyguide.store.aside import Aside
 from honeyguide.store.disk_trouble import disk_trouble
 from honeyguide.store.index_text import clean, expand, parse_query, snippet, storable
 from honeyguide.store.plain import require_plain_database
+from honeyguide.store.reading import open_to_read
 
 SCHEMA_VERSION = 2
 """2 has the texts of versions that were replaced; an index of version 1 is brought up to it by a writer."""
@@ -92,7 +98,8 @@ class FullText:
     """The index of one collection. One writer; readers may open it at the same time, read-only."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
+        self._opened = connection
+        self._aside = Aside("index")
         self._path = path
         self._has_past = True
         self.changes = 0
@@ -164,6 +171,12 @@ class FullText:
             raise
         return index
 
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        """The open file, when all texts are in it that were given before."""
+        self._aside.settle()
+        return self._opened
+
     def add(
         self,
         row: int,
@@ -177,6 +190,11 @@ class FullText:
     ) -> None:
         """Put a page in, or put it in again with new values. Lasts from the next `commit`."""
         self.changes += 1
+        self._aside.do(partial(self._add, row, url, title, text, language, score, at))
+
+    def _add(  # noqa: PLR0917 - as `add` was told
+        self, row: int, url: str, title: str, text: str, language: str, score: float, at: float
+    ) -> None:
         title = clean(title)[:1_000]
         text = storable(text[:MAX_TEXT_CHARACTERS])
         packed = self._compressor.compress(text.encode())
@@ -329,11 +347,21 @@ class FullText:
             row, url, title=title, text=_unpack(text), language=language, score=score, at=at, until=until
         )
 
-    def commit(self) -> None:
-        """Make what was added since the last commit last."""
+    def commit(self, *, later: bool = False) -> None:
+        """Make what was added since the last commit last.
+
+        Args:
+            later: Do not wait for it.
+        """
+        if later:
+            self._aside.do(self._commit)
+        else:
+            self._commit()
+        self.changes = 0
+
+    def _commit(self) -> None:
         try:
             self._connection.commit()
-            self.changes = 0
         except sqlite3.Error as error:
             raise self._trouble(error) from error
 
@@ -438,7 +466,8 @@ class FullText:
 
     def close(self) -> None:
         """Close without committing."""
-        self._connection.close()
+        self._aside.close()
+        self._opened.close()
 
 
 def _is_damage(error: BaseException | None) -> bool:
@@ -449,17 +478,9 @@ def _is_damage(error: BaseException | None) -> bool:
 
 
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    require_plain_database(path, writing=not read_only)
     if read_only:
-        address = f"file:{quote(str(path.resolve()))}?mode=ro"
-        connection = sqlite3.connect(address, uri=True, check_same_thread=False)
-        try:
-            connection.execute("SELECT 1 FROM sqlite_master")
-        except sqlite3.OperationalError:
-            # A folder that cannot be written to has no place for WAL's shared memory.
-            connection.close()
-            connection = sqlite3.connect(f"{address}&immutable=1", uri=True, check_same_thread=False)
-        return connection
+        return open_to_read(path)
+    require_plain_database(path, writing=True)
     connection = sqlite3.connect(path, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")

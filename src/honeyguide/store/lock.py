@@ -34,6 +34,11 @@ class Lock:
         except OSError as problem:
             holder = os.pread(self._descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(self._descriptor)
+            if holder == str(os.getpid()):
+                raise CollectionError(
+                    f"{path.parent} is in use by this very program: a crawl of it runs, or was left before"
+                    " its end; stop() it and let it end first"
+                ) from problem
             raise CollectionError(
                 f"{path.parent} is in use by another process (pid {holder}); stop it first"
             ) from problem

@@ -14,6 +14,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.store.disk_trouble import disk_trouble
 from honeyguide.store.plain import require_plain_database
+from honeyguide.store.reading import open_to_read
 
 APPLICATION_ID = 0x686F6E65
 """`hone` in ASCII; `file` and SQLite show it."""
@@ -121,9 +122,9 @@ def connect(path: Path | None, *, read_only: bool = False, synchronous: str = "N
 
 
 def _connect_file(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    require_plain_database(path, writing=not read_only)
     if read_only:
-        return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        return open_to_read(path)
+    require_plain_database(path, writing=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     return sqlite3.connect(path, isolation_level="IMMEDIATE")
 

@@ -12,6 +12,7 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from honeyguide.compiled import compiled
 from honeyguide.text import stop_words
 from honeyguide.text.segmentation import RUNS, UNSPACED, Segmenter, best_segmenter, bigrams, han_words
 from honeyguide.text.word_table import SPACED, Counting, Frequent, WordTable
@@ -168,6 +169,19 @@ class Numbered(NamedTuple):
     texts: tuple[NDArray[np.int32], ...]
 
 
+@compiled
+def look_up(known: NDArray[np.int64], terms: NDArray[np.int32], found: NDArray[np.int64]) -> int:
+    """Put the places of terms into `found`; the smallest of them, 0 where there are none.
+
+    Args:
+        known: Places by number.
+        terms: Numbers.
+        found: As long as `terms`.
+    """
+    found[:] = known[terms]
+    return int(found.min(initial=np.iinfo(np.int64).max)) if len(found) else 0
+
+
 class Places:
     """Where an analyser's terms are in a vocabulary of one's own; each term is looked up once.
 
@@ -196,19 +210,33 @@ class Places:
         elif len(names) > len(self._known):
             more = np.full(2 * len(names) - len(self._known), self._NEW, np.int64)
             self._known = np.concatenate((self._known, more))
-        found = self._known[terms]
-        for index in (found == self._NEW).nonzero()[0].tolist():
-            number = int(terms[index])
-            found[index] = self._known[number] = self._vocabulary.get(names[number], self.ABSENT)
+        found = np.empty(len(terms), np.int64)
+        if look_up(self._known, terms, found) == self._NEW:
+            for index in (found == self._NEW).nonzero()[0].tolist():
+                number = int(terms[index])
+                found[index] = self._known[number] = self._vocabulary.get(names[number], self.ABSENT)
+        return found
+
+    def taken_in(
+        self, names: Names, terms: NDArray[np.int32], vocabulary: dict[str, int]
+    ) -> NDArray[np.int64]:
+        """The places of terms in the vocabulary, which gets those that it does not have.
+
+        Args:
+            names: What the numbers stand for.
+            terms: Numbers, each once.
+            vocabulary: The one that these places are of.
+        """
+        found = self.of(names, terms)
+        if len(found) and found.min() < 0:
+            for index in (found < 0).nonzero()[0].tolist():
+                number = int(terms[index])
+                found[index] = self._known[number] = vocabulary.setdefault(names[number], len(vocabulary))
         return found
 
     def by_number(self, names: Names) -> NDArray[np.int64]:
         """The places of all terms that were asked for with these names, by their numbers; less for others."""
         return self._known if names is self._names else np.zeros(0, np.int64)
-
-    def put(self, number: int, place: int) -> None:
-        """Note that a term, by its number in the names asked for last, has a place now."""
-        self._known[number] = place
 
 
 class _Memory:
@@ -299,15 +327,21 @@ class _Memory:
         if len(new):
             kept = self._learn(data, found, new)
             found = found[found != 0]
-        several = np.flatnonzero(found >= _SEVERAL)
-        if len(several):
-            numbers: list[int] = found.tolist()
-            for place in reversed(several.tolist()):
-                numbers[place : place + 1] = self._several[numbers[place] - _SEVERAL]
-            found = np.array(numbers, np.int32)
-        del self._several[kept:]
+        if self._several:  # only words beyond ASCII have several terms
+            found = self._parted(found)
+            del self._several[kept:]
         self._last = (text, found)
         return found
+
+    def _parted(self, found: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Numbers with all terms of those words that have several."""
+        several = np.flatnonzero(found >= _SEVERAL)
+        if not len(several):
+            return found
+        numbers: list[int] = found.tolist()
+        for place in reversed(several.tolist()):
+            numbers[place : place + 1] = self._several[numbers[place] - _SEVERAL]
+        return np.array(numbers, np.int32)
 
     def _learn(self, data: bytes, found: NDArray[np.int32], new: NDArray[np.int64]) -> int:
         """Give numbers to the new words of a text; where the pieces begin that will not come again."""

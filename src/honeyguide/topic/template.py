@@ -54,6 +54,10 @@ max_pages_per_domain = 500       # no site may take over
 
 [politeness]
 delay = 1.0                      # seconds between two requests to one host; robots.txt may ask for more
+
+# Behind a proxy. HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment do without these lines.
+# [network]
+# proxy = "http://proxy.example:3128"
 """
 
 

@@ -165,7 +165,7 @@ def archived_source(portal: Portal, collection: Collection, record: PageRecord) 
         portal.layout.archive_folder, record.file, record.offset, record.length, lookup=lookup
     )
     try:
-        body, _ = decode(answer.payload, codings(answer.header("content-encoding")), MAX_BODY)
+        body, _ = decode(answer.payload, codings(answer.encoding), MAX_BODY)
     except BadEncoding:
         body = answer.payload
     text, _ = decode_html(body, answer.header("content-type"))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import html
 import re
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import brotli
 import msgspec
-import zstandard
 
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.errors import CollectionError
+from honeyguide.fetch.decode import BadEncoding, codings, decode
 from honeyguide.store.archive_reader import ArchivedResponse, read_record, read_rendered
 from honeyguide.store.records import PageRecord
 from honeyguide.web.url import canonical
@@ -105,50 +103,7 @@ def _address(target: str, url: str) -> str:
 
 def _body(answer: ArchivedResponse) -> bytes:
     """The first bytes of a body without its content coding; empty when it cannot be decoded."""
-    coding = answer.header("content-encoding").strip().lower()
-    if not coding or coding == "identity":
-        return answer.payload[:_PREFIX_BYTES]
-    decode = _DECODERS.get(coding)
     try:
-        return decode(answer.payload)[:_PREFIX_BYTES] if decode else b""
-    except (zlib.error, brotli.error, zstandard.ZstdError, EOFError):
+        return decode(answer.payload, codings(answer.encoding), _PREFIX_BYTES)[0]
+    except BadEncoding:
         return b""
-
-
-def _gunzip(data: bytes) -> bytes:
-    return zlib.decompressobj(47).decompress(data, _PREFIX_BYTES)
-
-
-def _inflate(data: bytes) -> bytes:
-    try:
-        return zlib.decompressobj(15).decompress(data, _PREFIX_BYTES)
-    except zlib.error:
-        return zlib.decompressobj(-15).decompress(data, _PREFIX_BYTES)
-
-
-def _unbrotli(data: bytes) -> bytes:
-    # Sixteen bytes can hold megabytes at most, so what one step puts out is bounded in any version.
-    decoder = brotli.Decompressor()
-    parts: list[bytes] = []
-    size = 0
-    for start in range(0, len(data), 16):
-        parts.append(decoder.process(data[start : start + 16]))
-        size += len(parts[-1])
-        if size >= _PREFIX_BYTES:
-            break
-    return b"".join(parts)
-
-
-def _unzstd(data: bytes) -> bytes:
-    decompressor = zstandard.ZstdDecompressor(max_window_size=8 << 20)
-    with decompressor.stream_reader(data) as reader:
-        return reader.read(_PREFIX_BYTES)
-
-
-_DECODERS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": _gunzip,
-    "x-gzip": _gunzip,
-    "deflate": _inflate,
-    "br": _unbrotli,
-    "zstd": _unzstd,
-}

@@ -147,7 +147,8 @@ def _write_jsonl(rows: Iterable[Row], path: Path, columns: Sequence[Column], _ba
 
 def _write_csv(rows: Iterable[Row], path: Path, columns: Sequence[Column], _batch: int) -> int:
     count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
+    # With a mark at its beginning: without it Excel takes the file for Latin-1, and titles for gibberish.
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([column.name for column in columns])
         for row in _ordered(rows, columns):

@@ -38,7 +38,7 @@ class Searxng:
         self.name = "searxng"
         self.rate = rate
         self._http = http
-        self._search = base.rstrip("/") + "/search"
+        self._search = base.rstrip("/").removesuffix("/search") + "/search"
         self._options = {"format": "json"}
         if engines:
             self._options["engines"] = ",".join(engines)

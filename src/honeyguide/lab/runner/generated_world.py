@@ -19,7 +19,7 @@ from honeyguide.lab.runner.world import Asks, Replay
 from honeyguide.lab.webs.generated import GeneratedFetcher, GeneratedWeb, WebSpec, graph
 from honeyguide.lab.webs.served import Served
 from honeyguide.model import Document, Page
-from honeyguide.parse.base import Blocks, ParseFailure, ParseJob, Reading
+from honeyguide.parse.base import Blocks, PackedPage, ParseFailure, ParseJob, Reading
 from honeyguide.parse.html import parse_page
 from honeyguide.parse.read import read
 from honeyguide.web.url import canonical
@@ -65,7 +65,7 @@ class _Kept:
 
     async def listing(self, url: str, body: bytes) -> Reading | ParseFailure:
         found = read(ParseJob(url, body, what="listing"))
-        assert not isinstance(found, Page)
+        assert not isinstance(found, Page | PackedPage)
         return found
 
     async def close(self) -> None:

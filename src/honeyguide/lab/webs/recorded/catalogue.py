@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.errors import CollectionError
-from honeyguide.fetch.decode import BadEncoding, decode
+from honeyguide.fetch.decode import BadEncoding, codings, decode
 from honeyguide.fetch.options import MAX_BODY
 from honeyguide.lab.webs.recorded.home import Sources, WebError
 from honeyguide.lab.webs.recorded.labels import LabelTable, read_labels
@@ -143,9 +143,8 @@ class Answers:
     def parse(self, record: Record, *, blocks: Blocks = False) -> Page | ParseFailure:
         """The page of an answer, parsed as a live crawl would."""
         answer = self.read(record)
-        codings = answer.header("content-encoding").lower().split(",")
         try:
-            body, _ = decode(answer.payload, tuple(one.strip() for one in codings if one.strip()), MAX_BODY)
+            body, _ = decode(answer.payload, codings(answer.encoding), MAX_BODY)
         except BadEncoding as error:
             return ParseFailure(Outcome.BAD_ENCODING, str(error))
         tags = tuple(value for name, value in answer.headers if name.lower() == "x-robots-tag")

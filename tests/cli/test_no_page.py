@@ -1,0 +1,68 @@
+"""Crawls that cannot begin: what is said, through the real program and real servers on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+
+import pytest
+from loopback import page, recording, redirect
+from warm import run_command
+
+from honeyguide.config.load import load
+from honeyguide.lab.webs.served import Served
+
+pytestmark = pytest.mark.realtime
+
+WEB = {
+    "/closed/robots.txt": Served(200, (), b"User-agent: *\nDisallow: /\n"),
+    "/round/": redirect("/"),
+    "/moved/": redirect("/new"),
+    "/good/": page(),
+}
+
+
+def answer(url: str) -> Served | None:
+    """By host and path."""
+    host, _, path = url.removeprefix("http://").partition("/")
+    return WEB.get(f"/{host.partition('.')[0]}/{path}")
+
+
+async def crawl(port: int, host: str, folder: Path, *, out: str = "out") -> subprocess.CompletedProcess[str]:
+    environment = {"HONEYGUIDE_NETWORK_CONNECT_TO": f'{{"*" = "127.0.0.1:{port}"}}', "HOME": str(folder)}
+    words = ("crawl", f"http://{host}.example/", "--keywords", "owl", "--out", out, "--max-pages", "1")
+    return await asyncio.to_thread(run_command, *words, cwd=folder, env=environment, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        (
+            "closed",
+            "seed http://closed.example/: disallowed by robots.txt (Disallow: / (line 2)); its owner wants no"
+            " crawler there: name other seeds, or ask for leave",
+        ),
+        ("round", "it goes in circles, as where a cookie is wanted (none is ever sent): name others"),
+        (
+            "moved",
+            "seed http://moved.example/ leads to http://moved.example/new: http error 4xx (HTTP 404); check"
+            " the address and the network, then run the same command again",
+        ),
+    ],
+)
+async def test_why_no_page_was_fetched_and_what_to_do(tmp_path: Path, host: str, said: str) -> None:
+    async with recording(answer) as server:
+        done = await crawl(server.port, host, tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.endswith(said + "\n")
+
+
+async def test_the_folder_one_is_in_gives_the_topic_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "barn owls"
+    folder.mkdir()
+    async with recording(answer) as server:
+        done = await crawl(server.port, "good", folder, out=".")
+    assert done.returncode == 0, done.stderr
+    assert load(folder / "topic.toml").topic.name == "barn owls"
