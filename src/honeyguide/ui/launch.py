@@ -25,6 +25,7 @@ class Launcher:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._log: BinaryIO | None = None
+        self._closed = False
 
     @property
     def running(self) -> bool:
@@ -45,9 +46,11 @@ class Launcher:
         """Run `honeyguide ARGUMENTS` in the background.
 
         Raises:
-            HoneyguideError: one is running already.
+            HoneyguideError: one is running already, or the portal is closing.
         """
         with self._lock:
+            if self._closed:  # nobody would wait for its end
+                raise HoneyguideError("the portal is closing; run the command yourself")
             if self._process is not None:
                 with suppress(subprocess.TimeoutExpired):
                     self._process.wait(_LAST_WORDS)
@@ -66,8 +69,10 @@ class Launcher:
             )
 
     def close(self) -> None:
-        """Stop what is running, in order where that is possible."""
-        process = self._process
+        """Stop what is running, in order where that is possible. Nothing is started after that."""
+        with self._lock:
+            self._closed = True
+            process = self._process
         if process is not None and process.poll() is None:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
