@@ -674,6 +674,8 @@ class Crawler:
                 self._checkpoints.save(self.tally)
             else:
                 self._checkpoints.begin(self.tally)
+        if spent(self.budget, self.tally):
+            return  # nothing that a source could name now would be fetched
         about = page if event.data.get("on_topic") else None
         for source in self._sources:
             for occasion in due(source, about, pages=self.tally.pages, waiting=self._frontier.waiting):
