@@ -298,7 +298,8 @@ class Asked:
 @pytest.mark.parametrize("budget", ["max_pages", "max_relevant"])
 async def test_no_source_is_asked_about_the_page_that_spent_the_budget(budget: str) -> None:
     source = Asked()
-    job, _ = await run(Written(LINE), discovery=[source], recipe="breadth-first", **{budget: 4})
+    options: dict[str, Any] = {budget: 4}
+    job, _ = await run(Written(LINE), discovery=[source], recipe="breadth-first", **options)
     assert job.tally.pages == job.tally.relevant == 4
     assert source.after == [1, 2, 3]
 
