@@ -195,7 +195,7 @@ class Progress:
         self._facts.update(facts)
         if self._lines and facts.get("rests", rests) != rests and facts["rests"]:
             print(f"honeyguide: {clean(str(facts['rests']))}", file=sys.stderr, flush=True)
-        if "pages" not in facts:
+        if facts.keys() == {"rests"}:
             return
         if self._lines and time.monotonic() - self._told >= LINE_SECONDS:
             self._told = time.monotonic()
