@@ -82,7 +82,7 @@ def crawl(
         trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
             classes, without asking you (see `honeyguide trust`).
         keep: If the topic has changed, continue with the folder's.
-        rejudge: Judge all pages of the folder again; if the topic has changed, by the new one.
+        rejudge: Judge all pages again, by the new topic if it has changed.
         shards: Crawl with this many processes at once, each with hosts of its own.
         ray: Address of a Ray cluster for the shards; by default this machine.
         store: Where a cluster keeps its shards: a shared folder, or s3://bucket/path.

@@ -96,6 +96,8 @@ def print_table(
         for row in rows:
             print("\t".join(clean(_plain(row.get(name))) for name in headings))
         return
+    if not rows:  # a frame around nothing says nothing; the verb has a word for it
+        return
     table = Table(title=Text(title) if title else None, box=box.SIMPLE_HEAD, title_justify="left")
     for name, heading in headings.items():
         numeric = any(isinstance(row.get(name), int | float) for row in rows)

@@ -20,6 +20,8 @@ def run(arguments: Sequence[str]) -> int:
     debug = False
     try:
         debug = take_common(words, os.environ)
+        if words[:1] == ["help"]:  # what git and others understand
+            words = [*words[1:], "--help"]
         status = build_app(words)(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except BrokenPipeError:
