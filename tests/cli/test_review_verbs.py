@@ -43,9 +43,8 @@ async def test_list_accept_reject_undo_apply(crawled: Path, capsys: pytest.Captu
     assert main(["review", "accept", str(crawled), second]) == 0
     assert main(["review", "apply", str(crawled)]) == 0
     told = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
-    assert told.keys() == {
-        "decisions taken in", "pages learned from", "pages judged again", "verdicts changed", "priorities changed"
-    }  # fmt: skip
+    assert int(told["pages judged again"]) > 0
+    assert {"decisions taken in", "verdicts changed", "priorities changed"} < told.keys()
 
 
 @pytest.mark.parametrize(
