@@ -6,7 +6,6 @@ from pathlib import Path
 
 from honeyguide.cli.output import note, print_facts
 
-
 _NAMES = {
     "decisions": "decisions taken in",
     "reviews": "pages learned from",
