@@ -73,6 +73,10 @@ async def test_a_limit_on_time_holds_while_every_host_wants_to_be_left_alone(tmp
     assert told["no page yet"] == "busy.example: HTTP 429; it is tried again when the same command goes on"
     assert "nothing may be asked before" in done.stderr
     assert "(busy.example: HTTP 429)" in done.stderr
+    words = ("why", "out", "http://busy.example/")
+    done = await asyncio.to_thread(run_command, *words, cwd=tmp_path, env={"HOME": str(tmp_path)}, timeout=60)
+    assert "reason\tbusy.example is left alone until 20" in done.stdout
+    assert "UTC, after a failed request\n" in done.stdout
 
 
 async def test_the_folder_one_is_in_gives_the_topic_its_name(tmp_path: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import msgspec
 
+from honeyguide.collection.guarded import utc
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
+from honeyguide.store.checked import reading
 from honeyguide.store.state import State
 from honeyguide.web.url import canonical, url_id
 
@@ -28,7 +32,7 @@ class Story(msgspec.Struct, frozen=True):
     url: str
     outcome: str
     reason: str
-    """The rule that dropped it, or the error; empty for a fetched page."""
+    """The rule that dropped it, the error, or what it waits for; empty for a fetched page."""
     path: tuple[Step, ...]
     priority: float
     factors: dict[str, float]
@@ -58,6 +62,24 @@ def tell(state: State, text: str) -> Story:
     if not row:
         raise CollectionError(f"the crawl never met {url}; no fetched page links to it")
     return tell_row(state, row)
+
+
+LONG = 5.0
+"""Seconds from which on it is worth a word that a host is left alone."""
+
+
+def _waits_for(state: State, host: int) -> str:
+    """Until when the host of a waiting URL is left alone, and why; empty when that is soon."""
+    query = "SELECT name, ready_at, failures FROM host WHERE row = ?"
+    found = state.connection.execute(query, (host,)).fetchone()
+    if found is None:
+        return ""
+    with reading("hosts"):
+        name, ready, failures = str(found[0]), float(found[1]), int(found[2])
+    if not ready - time.time() >= LONG:
+        return ""
+    failed = f", after {failures} failed requests in a row" if failures > 1 else ", after a failed request"
+    return f"{name} is left alone until {utc(ready):%Y-%m-%d %H:%M:%S} UTC{failed if failures else ''}"
 
 
 def tell_row(state: State, row: int, *, events: bool = True) -> Story:
@@ -91,7 +113,7 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
     return Story(
         url=record.url,
         outcome="waiting" if record.status is Outcome.WAITING else record.status.name.lower(),
-        reason=record.reason,
+        reason=_waits_for(state, record.host) if record.status is Outcome.WAITING else record.reason,
         path=tuple(path),
         priority=float(priority[row]),
         factors=record.factors,
