@@ -6,10 +6,9 @@ import time
 
 import msgspec
 
-from honeyguide.collection.guarded import utc
+from honeyguide.collection.left_alone import left_alone
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
-from honeyguide.store.checked import reading
 from honeyguide.store.state import State
 from honeyguide.web.url import canonical, url_id
 
@@ -64,24 +63,6 @@ def tell(state: State, text: str) -> Story:
     return tell_row(state, row)
 
 
-LONG = 5.0
-"""Seconds from which on it is worth a word that a host is left alone."""
-
-
-def _waits_for(state: State, host: int) -> str:
-    """Until when the host of a waiting URL is left alone, and why; empty when that is soon."""
-    query = "SELECT name, ready_at, failures FROM host WHERE row = ?"
-    found = state.connection.execute(query, (host,)).fetchone()
-    if found is None:
-        return ""
-    with reading("hosts"):
-        name, ready, failures = str(found[0]), float(found[1]), int(found[2])
-    if not ready - time.time() >= LONG:
-        return ""
-    failed = f", after {failures} failed requests in a row" if failures > 1 else ", after a failed request"
-    return f"{name} is left alone until {utc(ready):%Y-%m-%d %H:%M:%S} UTC{failed if failures else ''}"
-
-
 def tell_row(state: State, row: int, *, events: bool = True) -> Story:
     """The story of a URL by its row.
 
@@ -113,7 +94,9 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
     return Story(
         url=record.url,
         outcome="waiting" if record.status is Outcome.WAITING else record.status.name.lower(),
-        reason=_waits_for(state, record.host) if record.status is Outcome.WAITING else record.reason,
+        reason=left_alone(state, [record.host], now=time.time())
+        if record.status is Outcome.WAITING
+        else record.reason,
         path=tuple(path),
         priority=float(priority[row]),
         factors=record.factors,
