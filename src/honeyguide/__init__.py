@@ -8,11 +8,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra, TopicError
 
+TYPE_CHECKING = False  # as from typing, which takes longer to import than everything else here
 if TYPE_CHECKING:
     from honeyguide.cluster.coordinator import ShardedCrawl
     from honeyguide.cluster.scripts import recrawl
@@ -45,6 +43,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import the public names on first use: `honeyguide --help` must not wait for numpy."""
+    from importlib import import_module
+
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'honeyguide' has no attribute {name!r}")

@@ -48,6 +48,11 @@ GOOD = '[topic]\nname = "n"\nkeywords = ["k"]\n[crawl]\nseeds = ["https://exampl
             "topic.toml:5: item 1 of 'seeds' in [crawl]: 'example.org/' is not a valid URL",
         ),
         (
+            GOOD.replace("[crawl]", "languages = ['english']\n[crawl]"),
+            "topic.toml:4: item 1 of 'languages' in [topic]: 'english' is not a language code of ISO 639-1;"
+            " write two letters, such as 'en'\n",
+        ),
+        (
             GOOD + "[relevance]\nthreshhold = 1\n",
             "topic.toml:7: page model 'calibrated': unknown option 'threshhold'; did",
         ),
@@ -79,7 +84,7 @@ def test_a_bad_topic_file_gets_one_line(
         (["topic", "neww"], 'unknown command "neww". Did you mean "new"? '),
         (
             ["topic", "new"],
-            'command "topic new" parameter NAME requires an argument. See: honeyguide topic new --help',
+            "NAME is missing. See: honeyguide topic new --help",
         ),
         (["recipes", "--jsn"], "unknown option: --jsn. Did you mean --json? See: honeyguide recipes --help"),
         (["version", "a", "b"], "too many arguments: a b. See: honeyguide version --help"),
@@ -106,6 +111,13 @@ def test_a_bad_topic_file_gets_one_line(
             "no folder no/such; create it first with: mkdir -p no/such",
         ),
         (["doctor", "none.toml"], "no topic file none.toml; "),
+        (["export", "x", "--format"], "--format needs a value. See: honeyguide export --help"),
+        (["trust", "nope"], "nope: no such file or folder; name a topic file or a collection\n"),
+        (["serve", "--port", "99999"], "there is no port 99999; choose --port from 1 to 65535, or 0 for a"),
+        (
+            ["topic", "new", "x", "--out", "/proc/x.toml"],
+            "/proc/x.toml: No such file or directory; choose another place with --out\n",
+        ),
     ],
 )
 def test_bad_words_get_one_line_and_write_nothing(

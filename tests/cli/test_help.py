@@ -15,6 +15,13 @@ from honeyguide.cli.verbs import GROUPS, SECTIONS, VERBS
 HEAVY = ("numba", "sklearn", "scipy", "matplotlib", "numpy", "aiohttp")
 
 
+def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, same in ((["help"], ["--help"]), (["help", "topic", "new"], ["topic", "new", "--help"])):
+        assert main(words) == main(same) == 0
+        told = capsys.readouterr().out
+        assert told[: len(told) // 2] == told[len(told) // 2 :]
+
+
 def test_the_first_help_shows_every_command_in_a_section(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out

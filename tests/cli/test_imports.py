@@ -43,6 +43,28 @@ def imported(*arguments: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+EARLY = """
+import sys
+import honeyguide.cli
+
+class Impatient:  # Ctrl-C while the first library is imported
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Impatient())
+sys.exit(honeyguide.cli.main(["recipes"]))
+"""
+
+
+@pytest.mark.parametrize("library", ["cyclopts", "rich", "msgspec", "honeyguide.cli.recipes"])
+def test_ctrl_c_while_libraries_are_imported(library: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY, library], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (130, "honeyguide: interrupted\n")
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
 def test_help_needs_no_library(arguments: list[str]) -> None:
     assert not imported(*arguments) & set(HEAVY)

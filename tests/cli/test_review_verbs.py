@@ -40,6 +40,11 @@ async def test_list_accept_reject_undo_apply(crawled: Path, capsys: pytest.Captu
     assert json.loads(capsys.readouterr().out) == {}
     assert main(["review", "list", str(crawled), "--limit", "200", "--json"]) == 0
     assert first not in [row["url"] for row in json.loads(capsys.readouterr().out)]
+    assert main(["review", "accept", str(crawled), second]) == 0
+    assert main(["review", "apply", str(crawled)]) == 0
+    told = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
+    assert int(told["pages judged again"]) > 0
+    assert {"decisions taken in", "verdicts changed", "priorities changed"} < told.keys()
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,32 @@ def test_recipes(honeyguide: Run) -> None:
     assert all(recipe["reference"] and recipe["title"] for recipe in listed)
 
 
+def test_one_recipe(honeyguide: Run) -> None:
+    done = honeyguide("recipes", "cfc-backlinks")
+    assert done.returncode == 0
+    facts, _, options = done.stdout.partition("\n\n")
+    told = dict(line.split("\t") for line in facts.splitlines())
+    assert told["recipe"] == "cfc-backlinks"
+    assert "Diligenti" in told["reference"]
+    assert told["page model"].startswith("layered-bayes: ")
+    assert told["source"].startswith("backlinks: ")
+    assert "name one as 'service'" in told["without a service"]
+    rows = {tuple(line.split("\t")[:2]): line.split("\t")[2:] for line in options.splitlines()}
+    assert rows["[[discovery]]", "on_pages"][0] == "true (the part's default: false)"
+    assert rows["[ordering]", "depth"] == ["4", "N, for a page model without layers."]
+    listed = json.loads(honeyguide("recipes", "cfc-backlinks", "--json").stdout)
+    assert [one["discovery"] for one in listed] == [[{"source": "backlinks", "on_pages": True}]]
+    wrong = honeyguide("recipes", "scot")
+    assert wrong.returncode == 2
+    assert "unknown recipe 'scot'; did you mean 'scout'?" in wrong.stderr
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_can_be_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recipes", name]) == 0
+    assert f"recipe\t{name}\n" in capsys.readouterr().out
+
+
 def test_doctor(honeyguide: Run, tmp_path: Path) -> None:
     (tmp_path / "topic.toml").write_text('[topic]\nname = "n"\n')
     done = honeyguide("doctor", "topic.toml", "--json")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.cli import main
 from honeyguide.collection.collection import Collection
 from honeyguide.errors import CollectionError
 from honeyguide.store.state import State
@@ -26,6 +27,18 @@ def folder(tmp_path: Path) -> Path:
         state.connection.execute("UPDATE page SET near_duplicate_of = 3 WHERE row = 4")
         state.commit()
     return tmp_path / "c"
+
+
+def test_pages_that_asked_not_to_be_indexed_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with MadeCollection(tmp_path / "c") as made:
+        for number in range(6):
+            made.page(f"http://a.example/{number}", on_topic=number < 4, noindex=number in (0, 5))
+    for more, pages, left_out in ([], 3, 1), (["--all-pages"], 4, 2):
+        assert main(["export", str(tmp_path / "c"), "--format", "csv", "--json", *more]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["pages"], told["noindex"]) == (pages, left_out)
 
 
 @pytest.mark.parametrize(

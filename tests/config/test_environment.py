@@ -118,3 +118,10 @@ def test_the_command_line_uses_them(
     assert main(["topic", "check", str(file), "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
     assert (made["politeness"]["delay"], made["topic"]["keywords"]) == (7.0, ["owl"])
+
+
+def test_a_misspelt_table_is_refused_and_other_variables_are_left_alone() -> None:
+    with pytest.raises(TopicError, match=r"POLITENES_DELAY: .* did you mean HONEYGUIDE_POLITENESS_DELAY\?"):
+        with_environment(BARE, {"HONEYGUIDE_POLITENES_DELAY": "3"})
+    others = {"HONEYGUIDE_SERVE_PORT": "1", "HONEYGUIDE_STATE": "x", "HONEYGUIDE_LINKS_LIMIT": "3"}
+    assert with_environment(BARE, others) == BARE

@@ -279,6 +279,31 @@ async def test_sources_are_asked_when_the_frontier_is_empty() -> None:
     assert told[0]["reasons"] == ["bookmarked"]
 
 
+class Asked:
+    """A source that knows nothing, and notes after which page it was asked."""
+
+    name = "asked"
+    occasions = frozenset({"page"})
+    every = None
+    when_below = None
+
+    def __init__(self) -> None:
+        self.after: list[int] = []
+
+    async def suggest(self, ask: Ask) -> Answer:
+        self.after.append(ask.pages_fetched)
+        return Answer(requests=1)
+
+
+@pytest.mark.parametrize("budget", ["max_pages", "max_relevant"])
+async def test_no_source_is_asked_about_the_page_that_spent_the_budget(budget: str) -> None:
+    source = Asked()
+    options: dict[str, Any] = {budget: 4}
+    job, _ = await run(Written(LINE), discovery=[source], recipe="breadth-first", **options)
+    assert job.tally.pages == job.tally.relevant == 4
+    assert source.after == [1, 2, 3]
+
+
 async def test_a_scikit_learn_estimator_is_a_page_model() -> None:
     judge = make_pipeline(TfidfVectorizer(), MultinomialNB())
     judge.fit(["owl strix wing", "owl barn", "stone wall", "stone brick"], [1, 1, 0, 0])

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TypeAlias
 
+from listening import listening
+
 Handler: TypeAlias = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -34,12 +36,9 @@ async def serving(
 ) -> AsyncIterator[Script]:
     """A server that answers every request head with the given bytes, or by calling the handler."""
     script = Script()
-    tasks: set[asyncio.Task[None]] = set()
-    writers: list[asyncio.StreamWriter] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         script.connections += 1
-        writers.append(writer)
         with suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -51,25 +50,9 @@ async def serving(
                     await writer.drain()
                 if not keep_alive:
                     break
-        writer.close()
 
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(talk(reader, writer))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    server = await asyncio.start_server(connected, host, 0, ssl=tls)
-    script.port = server.sockets[0].getsockname()[1]
-    try:
+    async with listening(talk, host=host, tls=tls) as script.port:
         yield script
-    finally:
-        server.close()
-        for task in tuple(tasks):
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for writer in writers:
-            writer.transport.abort()
-        await asyncio.sleep(0)
 
 
 def ok(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:

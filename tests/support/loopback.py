@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from listening import listening
+
 from honeyguide.collection.collection import Collection
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import Config
@@ -61,7 +63,6 @@ class Recorder:
                 lines.append(f"Content-Length: {len(answer.body)}")
                 writer.write("\r\n".join([*lines, "", ""]).encode() + answer.body)
                 await writer.drain()
-        writer.close()
 
     def _note(self, head: bytes) -> str:
         self.heads.append(head)
@@ -75,24 +76,8 @@ class Recorder:
 async def recording(write: Write | Mapping[str, Served], *, port: int = 0) -> AsyncIterator[Recorder]:
     """Serve on 127.0.0.1 while the block lasts."""
     recorder = Recorder(write)
-    tasks: set[asyncio.Task[None]] = set()
-
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(recorder.talk(reader, writer))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-        task.add_done_callback(lambda _: writer.transport.abort())
-
-    server = await asyncio.start_server(connected, "127.0.0.1", port)
-    recorder.port = server.sockets[0].getsockname()[1]
-    try:
+    async with listening(recorder.talk, port=port) as recorder.port:
         yield recorder
-    finally:
-        server.close()
-        for task in tuple(tasks):
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)
 
 
 class Canary:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from listening import listening
+
 
 class RunningProxy:
     """Where it listens, and the request heads that it was sent."""
@@ -36,8 +38,7 @@ async def proxying(
         port: Where to listen; any free one by default.
     """
     proxy = RunningProxy()
-    tasks: set[asyncio.Task[None]] = set()
-    writers: list[asyncio.StreamWriter] = []
+    onwards: list[asyncio.StreamWriter] = []
 
     async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while piece := await reader.read(65536):
@@ -59,7 +60,6 @@ async def proxying(
             proxy.heads.append(head)
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writers.append(writer)
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             proxy.heads.append(head)
@@ -73,28 +73,16 @@ async def proxying(
                 writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno".encode())
             else:
                 there, onward = await asyncio.open_connection("127.0.0.1", to)
-                writers.append(onward)
+                onwards.append(onward)
                 if method == "CONNECT":
                     writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 there_and = copy(reader, onward) if method == "CONNECT" else pass_on(head, reader, onward)
                 await asyncio.gather(there_and, copy(there, writer))
             await writer.drain()
-        writer.close()
 
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(talk(reader, writer))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    server = await asyncio.start_server(connected, "127.0.0.1", port)
-    proxy.port = server.sockets[0].getsockname()[1]
-    try:
-        yield proxy
-    finally:
-        server.close()
-        for task in tuple(tasks):
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for writer in writers:
-            writer.transport.abort()
-        await asyncio.sleep(0)
+    async with listening(talk, port=port) as proxy.port:
+        try:
+            yield proxy
+        finally:
+            for onward in onwards:
+                onward.transport.abort()

@@ -34,7 +34,7 @@ PAGES = (
 )
 
 
-SHELF_PAGES = ("/", "/new", "/compare?left=made&right=again", "/c/made/", "/no-such-page")
+SHELF_PAGES = ("/", "/new", "/compare?left=made&right=again", "/c/made/", "/api/v1/docs", "/no-such-page")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 360])
 def test_axe_finds_nothing_on_the_home_page_and_around_it(
     browser: Browser, shelf: RunningPortal, scheme: Literal["light", "dark"], width: int
 ) -> None:
@@ -77,7 +77,7 @@ def test_axe_finds_nothing_on_the_home_page_and_around_it(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 360])
 def test_axe_finds_nothing(
     browser: Browser, portal: RunningPortal, scheme: Literal["light", "dark"], width: int
 ) -> None:
@@ -108,6 +108,21 @@ def examine(
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     context.close()
     assert not {path: problems for path, problems in found.items() if problems}
+
+
+def test_figures_of_a_comparison_can_be_read_on_a_phone(browser: Browser, shelf: RunningPortal) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 780})
+    page = context.new_page()
+    page.goto(shelf.entrance)
+    page.goto(f"{shelf.url}/compare?left=made&right=again")
+    boxes = [entry.bounding_box() for entry in page.locator("svg.both .axis").all()]
+    assert len(boxes) > 3
+    for box in boxes:
+        assert box is not None
+        assert box["height"] >= 11
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+    context.close()
 
 
 def test_all_entries_of_the_navigation_are_in_sight_on_a_phone(

@@ -18,6 +18,7 @@ from honeyguide.config.load import check_values, load
 from honeyguide.job.crawl import crawl
 from honeyguide.lab.webs.serve import start_server
 from honeyguide.store.reviews import add_review, read_reviews
+from honeyguide.testing.made_collection import MadeCollection
 
 pytestmark = pytest.mark.realtime
 
@@ -191,21 +192,29 @@ def decide_and_judge_again(watched: Watched, portal: RunningPortal, folder: Path
     watched.check()
 
 
-def test_what_makes_no_topic_is_said(portal: RunningPortal) -> None:
-    for fields, message in (
-        ({"action": "build", "name": "", "pasted": "owl"}, "no name"),
-        ({"action": "build", "name": "owls", "pasted": ""}, "no words and no addresses"),
-        ({"action": "look", "topic": "[topic"}, "topic.toml"),
-        (
-            {
-                "action": "look",
-                "topic": '[topic]\nname="x"\nexamples=["/etc/passwd"]\n[crawl]\nseeds=["http://a.example/"]',
-            },
-            "not a valid URL",
-        ),
-    ):
-        answer = portal.post("/topic", **fields)
-        assert answer.status == 400
-        assert message in answer.text
-    assert portal.post("/review", said="maybe").status == 400
-    assert portal.post("/review", said="accept", url="https://nowhere.example/").status in (400, 404)
+def test_what_makes_no_topic_is_said(tmp_path: Path) -> None:
+    with running_portal(tmp_path / "collection") as portal:
+        for fields, message in (
+            ({"action": "build", "name": "", "pasted": "owl"}, "no name"),
+            ({"action": "build", "name": "owls", "pasted": ""}, "no words and no addresses"),
+            ({"action": "look", "topic": "[topic"}, "topic.toml"),
+            (
+                {
+                    "action": "look",
+                    "topic": '[topic]\nname="x"\nexamples=["/etc/passwd"]\n[crawl]\nseeds=["http://a.example/"]',
+                },
+                "not a valid URL",
+            ),
+        ):
+            answer = portal.post("/topic", **fields)
+            assert answer.status == 400
+            assert message in answer.text
+
+
+def test_what_is_no_review_is_said(tmp_path: Path) -> None:
+    with MadeCollection(tmp_path / "collection") as made:
+        made.page("http://a.example/", title="A", text="a")
+    with running_portal(tmp_path / "collection") as portal:
+        assert portal.post("/review", said="maybe", url="http://a.example/").status == 400
+        assert portal.post("/review", said="accept", url="https://nowhere.example/").status == 400
+    assert not read_reviews(tmp_path / "collection").standing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, suppress
 from functools import partial
@@ -25,6 +26,7 @@ from honeyguide.config.reach import reach
 from honeyguide.config.recipes import lacks, uses
 from honeyguide.config.schema import Config
 from honeyguide.errors import CollectionError, TopicError
+from honeyguide.job import progress as job_progress
 from honeyguide.job.changed_topic import OnChange, settled, take_topic
 from honeyguide.job.crawl import Crawl, run_here
 from honeyguide.job.parts import check_config, chosen
@@ -80,7 +82,7 @@ def crawl(
         trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
             classes, without asking you (see `honeyguide trust`).
         keep: If the topic has changed, continue with the folder's.
-        rejudge: Judge all pages of the folder again, by a topic that has changed, too.
+        rejudge: Judge all pages again, by the new topic if it has changed.
         shards: Crawl with this many processes at once, each with hosts of its own.
         ray: Address of a Ray cluster for the shards; by default this machine.
         store: Where a cluster keeps its shards: a shared folder, or s3://bucket/path.
@@ -324,6 +326,8 @@ def _run(
     facts: dict[str, object] = {"stopped": job.reason}
     facts |= _gathered(status) if again is None else _come_back(before, _so_far(folder))
     facts["collection"] = str(folder)
+    if not status.pages and (trouble := job.progress.trouble):
+        facts["no page yet"] = f"{trouble}; it is tried again when the same command goes on"
     if warnings:
         facts["warnings"] = list(warnings) if json else f"{len(warnings)}, the first: {next(iter(warnings))}"
     if job.missed_examples:
@@ -492,11 +496,14 @@ def not_fetched(status: Status) -> list[str]:
 
 
 _ADVICE: dict[Outcome | None, str] = {
-    Outcome.ROBOTS: "its owner wants no crawler there: name other seeds, or ask for leave",
+    Outcome.ROBOTS: "its owner wants no crawler there: name other seeds, or ask for permission",
     Outcome.REDIRECTED: "it goes in circles, as where a cookie is wanted (none is ever sent): name others",
     Outcome.NOINDEX: "its owner wants it in no collection: name other seeds",
     Outcome.EGRESS: "then run the same command again",
 }
+
+
+_REFUSALS = frozenset({"HTTP 401", "HTTP 403"})
 
 
 def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
@@ -509,11 +516,13 @@ def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
                 met.append(target)
                 story = collection.why(target)
         known = Outcome.__members__.get(story.outcome.upper())
-        what = known.label.lower() if known else story.outcome
+        what = known.phrase if known else story.outcome
         # Some reasons are the outcome in other words: once is enough.
-        reason = f" ({story.reason})" if story.reason and story.reason.lower() not in what else ""
+        reason = f" ({story.reason})" if story.reason and story.reason.lower() not in what.lower() else ""
         led = f" leads to {story.url}" if len(met) > 1 else ""
         advice = _ADVICE.get(known, "check the address and the network, then run the same command again")
+        if story.reason in _REFUSALS:
+            advice = "it does not want us: name other seeds, or ask its owner"
         return f"no page was fetched; seed {seed}{led}: {what}{reason}; {advice}"
     return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
@@ -525,6 +534,21 @@ async def _serve(job: Crawl | ShardedCrawl, metrics: tuple[str, int] | None, bes
 
         port = await beside.enter_async_context(serve_metrics(job, *metrics))
         note(f"metrics: port {port} of {metrics[0]}")
+
+
+async def _tell_rests(job: Crawl, progress: Progress) -> None:
+    """Say what a crawl waits for while no event comes: a host may want to be left alone for an hour."""
+    while True:
+        await asyncio.sleep(1.0)
+        progress.update(rests=rest_of(job.progress))
+
+
+def rest_of(now: job_progress.Progress) -> str:
+    """Until when nothing may be asked for, and why; empty when that is soon."""
+    if not now.rests_until:
+        return ""
+    until = time.strftime("%H:%M:%S", time.localtime(now.rests_until))
+    return f"nothing may be asked before {until}" + (f" ({now.trouble})" if now.trouble else "")
 
 
 async def _watch(
@@ -540,6 +564,8 @@ async def _watch(
     async with AsyncExitStack() as beside:
         await _serve(job, metrics, beside)
         progress = beside.enter_context(Progress(config.crawl.max_pages, quiet=quiet))
+        resting = asyncio.create_task(_tell_rests(job, progress))
+        beside.callback(resting.cancel)
         async for event in events():
             if event.kind == "warning" and len(warnings) < 1000:
                 warnings[f"{event.data.get('source', '')}: {event.data.get('note', '')}"] = None

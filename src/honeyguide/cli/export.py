@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.meter import Meter
-from honeyguide.cli.output import print_facts
+from honeyguide.cli.output import note, print_facts
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.exports.formats import FORMATS
 from honeyguide.collection.exports.left_out import LeftOut
@@ -67,9 +67,9 @@ def export(
 
     left_out = LeftOut()
 
-    def write(target: Path, name: str) -> int:
+    def write(target: Path, name: str) -> tuple[int, int]:
         with Collection.open(folder) as collection, Meter(f"writing {name}") as meter:
-            return collection.export(
+            count = collection.export(
                 target,
                 format=format,
                 relevant=not all_pages,
@@ -80,6 +80,7 @@ def export(
                 as_of=as_of,
                 trouble=left_out,
             )
+            return count, collection.kept_back(relevant=not all_pages)
 
     if out == STANDARD_OUTPUT:
         # The whole file first: a reader of the pipe gets all of it or nothing.
@@ -94,7 +95,13 @@ def export(
         left_out.check(out)
         return
     target = out or folder / form.file
-    count = write(target, target.name)
-    damaged = {"left_out": len(left_out)} if left_out else {}
-    print_facts({"file": str(target), "pages": count, **damaged}, json=json)
+    count, kept_back = write(target, target.name)
+    facts: dict[str, object] = {"file": str(target), "pages": count}
+    if left_out:
+        facts["left_out"] = len(left_out)
+    if kept_back:
+        facts["noindex" if json else "left out, since they asked not to be indexed"] = kept_back
+    print_facts(facts, json=json)
+    if language and not count:
+        note(f"no page is known to be in {language!r}; write two letters, such as en")
     left_out.check(target)

@@ -76,7 +76,10 @@ def _usage(error: cyclopts.CycloptsError) -> str:
     message = _one_line(str(error))
     if isinstance(error, cyclopts.UnusedCliTokensError):
         message = f"too many arguments: {' '.join(error.unused_tokens or ())}."
-    message = message[:1].lower() + message[1:]
+    elif isinstance(error, cyclopts.MissingArgumentError) and error.argument is not None:
+        given = error.argument.name in (error.root_input_tokens or ())
+        message = f"{error.argument.name} {'needs a value' if given else 'is missing'}."
+    message = message if message[1:2].isupper() else message[:1].lower() + message[1:]
     return f"{message} See: honeyguide {chain + ' ' if chain else ''}--help"
 
 

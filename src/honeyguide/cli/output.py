@@ -96,6 +96,8 @@ def print_table(
         for row in rows:
             print("\t".join(clean(_plain(row.get(name))) for name in headings))
         return
+    if not rows:  # a frame around nothing says nothing; the verb has a word for it
+        return
     table = Table(title=Text(title) if title else None, box=box.SIMPLE_HEAD, title_justify="left")
     for name, heading in headings.items():
         numeric = any(isinstance(row.get(name), int | float) for row in rows)
@@ -187,8 +189,16 @@ class Progress:
             self._live.stop()
 
     def update(self, **facts: object) -> None:
-        """Take new facts: `pages`, `relevant`, `waiting`, `hosts`, `rate`, `last`, or any others."""
+        """Take new facts: `pages`, `relevant`, `waiting`, `hosts`, `rate`, `last`, or any others.
+
+        `rests` says what is waited for, where nothing can be done for a while.
+        """
+        rests = self._facts.get("rests")
         self._facts.update(facts)
+        if self._lines and facts.get("rests", rests) != rests and facts["rests"]:
+            print(f"honeyguide: {clean(str(facts['rests']))}", file=sys.stderr, flush=True)
+        if facts.keys() == {"rests"}:
+            return
         if self._lines and time.monotonic() - self._told >= LINE_SECONDS:
             self._told = time.monotonic()
             recipe = f"{self._facts['recipe']}: " if "recipe" in self._facts else ""
@@ -204,6 +214,7 @@ class Progress:
         pages, relevant = (_number(facts.pop(name, 0)) for name in ("pages", "relevant"))
         harvest = _number(facts.pop("harvest", relevant / pages if pages else 0.0))
         rate, last = _number(facts.pop("rate", 0.0)), facts.pop("last", "")
+        last = facts.pop("rests", "") or last
         head = Table.grid(padding=(0, 1))
         of = f" of {self._total:,}" if self._total else ""
         bar = ProgressBar(self._total, pages, width=40) if self._total else Text("")

@@ -6,6 +6,14 @@ from pathlib import Path
 
 from honeyguide.cli.output import note, print_facts
 
+_NAMES = {
+    "decisions": "decisions taken in",
+    "reviews": "pages learned from",
+    "pages": "pages judged again",
+    "verdicts": "verdicts changed",
+    "changed": "priorities changed",
+}
+
 
 def apply(folder: Path, /, *, json: bool = False) -> None:
     """Retrain the page model of a stopped crawl and re-score waiting URLs.
@@ -21,4 +29,4 @@ def apply(folder: Path, /, *, json: bool = False) -> None:
     told = apply_reviews(folder)
     if not told:
         note("no decision is new")
-    print_facts(told, json=json)
+    print_facts(told if json else {_NAMES.get(name, name): value for name, value in told.items()}, json=json)

@@ -42,4 +42,4 @@ def search(
         columns["gone"] = "gone since"
     print_table(rows, columns, json=json)
     if not hits:
-        note("nothing found; try fewer or other words")
+        note("nothing found; try fewer or other words, or the beginning of one, such as migrat*")

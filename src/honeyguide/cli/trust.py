@@ -25,6 +25,8 @@ def trust(path: Path, /, *, json: bool = False) -> None:
         path: The topic file, or the folder of the collection.
         json: Print what is trusted as JSON.
     """
+    if not path.exists():
+        raise TopicError(f"{path}: no such file or folder; name a topic file or a collection")
     if path.is_dir() and not is_collection(path):
         Layout.open(path)  # says what is wrong
     found = reach(load(Layout.open(path).topic_file if path.is_dir() else path))

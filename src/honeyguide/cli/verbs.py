@@ -283,8 +283,8 @@ VERBS = (
     Verb(
         "recipes",
         "honeyguide.cli.recipes:recipes",
-        "List the recipes: what each does, needs and cites.",
-        "recipes --json",
+        "List the recipes: what each does, needs and cites; or show one with its options.",
+        "recipes scout",
     ),
     Verb(
         "parts",

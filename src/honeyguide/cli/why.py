@@ -40,9 +40,9 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     if story.number is not None:
         facts |= {"page number": story.number, "score": story.score, "on topic": story.on_topic}
     facts["priority"] = story.priority
-    facts |= {f"factor {name}": value for name, value in story.factors.items()}
-    facts |= {f"memo {name}": value for name, value in story.memo.items()}
-    facts |= {f"fact {name}": value for name, value in story.facts.items()}
+    facts |= {f"priority, {name}": value for name, value in story.factors.items()}
+    facts |= {f"inherited, {name}": value for name, value in story.memo.items()}
+    facts |= {f"verdict, {name}": value for name, value in story.facts.items()}
     if because is not None:
         facts |= {
             "speaks for it": ", ".join(f"{word} {share:.3f}" for word, share in because.for_it) or "nothing",
@@ -88,7 +88,7 @@ def _show_order(told: dict[str, object]) -> None:
         print_facts(plain)
     for key, pairs in lists.items():
         rows = [{"share": pair[1], key: pair[0]} for pair in pairs if len(pair) == 2]
-        print_table(rows, ["share", key], title=f"Order: {key}")
+        print_table(rows, ["share", key], title=f"Its priority: {key}")
 
 
 def _show_blocks(folder: Path, url: str) -> None:

@@ -335,6 +335,10 @@ class Collection:
         )
         return write_export(source, Path(path), format)
 
+    def kept_back(self, *, relevant: bool = True) -> int:
+        """How many pages an export leaves out because they asked not to be indexed."""
+        return Selection(self.state, relevant=relevant, reviews=self._reviews()).kept_back
+
     def rows(self, *, relevant: bool | None = True, text: bool = False) -> Iterator[dict[str, object]]:
         """Pages on topic (None: all) as plain rows with the columns of `tables.PAGE_COLUMNS`."""
         with self.index() if text else nullcontext() as index:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.collection.catalogue import Catalogue
+from honeyguide.collection.left_alone import left_alone
 from honeyguide.model import Outcome
 from honeyguide.store.checked import reading
 from honeyguide.store.columns import Columns
@@ -116,6 +117,8 @@ class Overview(msgspec.Struct, frozen=True):
     """Seconds before the last page (at most 0), and pages a second then."""
     last_pages: list[LastPage] = []
     last_drops: list[LastDrop] = []
+    rests: str = ""
+    """What a running crawl waits for, where every host that is left wants to be left alone."""
 
 
 def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
@@ -138,7 +141,7 @@ def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
         requests, size = int(spent.get("requests", 0)), int(spent.get("bytes", 0))
         seconds = float(spent.get("seconds", 0.0))
     lately = catalogue.on_topic[-RECENT:]
-    lines, others = _frontier_hosts(state, catalogue, columns)
+    lines, others, best = _frontier_hosts(state, catalogue, columns)
     ended = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     (hosts,) = state.connection.execute("SELECT count(*) FROM host").fetchone()
     return Overview(
@@ -164,6 +167,7 @@ def look(state: State, catalogue: Catalogue, *, now: float | None) -> Overview:
         rates=rate_curve(catalogue.at),
         last_pages=last_pages(state),
         last_drops=last_drops(state),
+        rests="" if now is None or others else left_alone(state, best, now=now),
     )
 
 
@@ -175,7 +179,10 @@ def _rate(at: NDArray[np.float64], now: float | None, pages: int, seconds: float
     return float((lately > now - RATE_SECONDS).sum()) / max(1.0, now - first)
 
 
-def _frontier_hosts(state: State, catalogue: Catalogue, columns: Columns) -> tuple[list[HostLine], int]:
+def _frontier_hosts(
+    state: State, catalogue: Catalogue, columns: Columns
+) -> tuple[list[HostLine], int, list[int]]:
+    """The hosts with most waiting URLs, how many others have some, and the rows of the first."""
     status = columns.status[1 : columns.size + 1]
     numbers = np.bincount(columns.hosts[1 : columns.size + 1][status == Outcome.WAITING])
     busy = np.flatnonzero(numbers)
@@ -188,7 +195,7 @@ def _frontier_hosts(state: State, catalogue: Catalogue, columns: Columns) -> tup
         known = row < len(pages)
         fetched, on_topic = (int(pages[row]), int(relevant[row])) if known else (0, 0)
         lines.append(HostLine(str(name[0]) if name else "", int(numbers[row]), fetched, on_topic))
-    return lines, len(busy) - len(best)
+    return lines, len(busy) - len(best), best.tolist()
 
 
 def largest_hosts(catalogue: Catalogue, *, most: int = MAPPED) -> list[HostLine]:

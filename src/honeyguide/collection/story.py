@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import msgspec
 
+from honeyguide.collection.left_alone import left_alone
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
 from honeyguide.store.state import State
@@ -28,7 +31,7 @@ class Story(msgspec.Struct, frozen=True):
     url: str
     outcome: str
     reason: str
-    """The rule that dropped it, or the error; empty for a fetched page."""
+    """The rule that dropped it, the error, or what it waits for; empty for a fetched page."""
     path: tuple[Step, ...]
     priority: float
     factors: dict[str, float]
@@ -91,7 +94,9 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
     return Story(
         url=record.url,
         outcome="waiting" if record.status is Outcome.WAITING else record.status.name.lower(),
-        reason=record.reason,
+        reason=left_alone(state, [record.host], now=time.time())
+        if record.status is Outcome.WAITING
+        else record.reason,
         path=tuple(path),
         priority=float(priority[row]),
         factors=record.factors,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, get_args, get_origin
 
 from honeyguide.config.load import changed
@@ -62,6 +63,8 @@ def _found(
             continue
         table, key = _place(name)
         field = Config.model_fields.get(table)
+        if field is None:
+            _refuse_misspelt(name, table, key)
         if field is None or table == "versions" or not (key or table == "discovery"):
             continue
         if table == "discovery":
@@ -78,6 +81,17 @@ def _found(
             changes.setdefault(table, {})[key] = _value(name, text, known.annotation if known else None)
         names.append(name)
     return changes, sources, names
+
+
+def _refuse_misspelt(name: str, table: str, key: str) -> None:
+    """A variable that is nearly that of a key would else do nothing, and nobody would know.
+
+    Others may have any meaning: options of commands, or what another program reads.
+    """
+    for near in get_close_matches(table, Config.model_fields, 1, 0.8):
+        if key in getattr(Config.model_fields[near].annotation, "model_fields", ()):
+            meant = f"{PREFIX}{near}_{key}".upper()
+            raise TopicError(f"{name}: there is no table [{table}]; did you mean {meant}?")
 
 
 def _value(name: str, text: str, kind: Any) -> object:

@@ -143,6 +143,9 @@ def _refusal(error: pydantic.ValidationError, file: TopicFile | None) -> TopicEr
     """The finding that stands first in the file, as one line."""
     # A misspelt table is also a missing one: what is there and wrong says more than what is not there.
     wrong = sorted(error.errors(include_url=False), key=lambda finding: finding["type"] == "missing")
+    # A list of which every item is wrong also counts as too short.
+    inside = {finding["loc"][:-1] for finding in wrong}
+    wrong = [finding for finding in wrong if finding["type"] != "too_short" or finding["loc"] not in inside]
     findings = [(_location(finding["loc"]), _sentence(dict(finding))) for finding in wrong]
     if file is None:
         location, sentence = findings[0]

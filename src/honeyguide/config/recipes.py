@@ -116,7 +116,7 @@ _OWN = (
     ),
     Recipe(
         name="scout-backlinks",
-        title="the same, and asks who links to each hit: weighed like all other evidence",
+        title="scout, and asks who links to each hit: weighed like all other evidence",
         reference="Honeyguide's own; see docs/systems/scout.md",
         ordering=Part("scout"),
         discovery=(Part("backlinks", {"depth": 0, "on_pages": True}),),
@@ -297,7 +297,7 @@ _CONTEXT = (
     ),
     Recipe(
         name="cfc-backlinks",
-        title="the same, and the pages that link to each hit",
+        title="cfc, and fetches the pages that link to each hit",
         reference=_CONTEXT_GRAPHS,
         relevance=Part("layered-bayes"),
         ordering=Part("context-graph"),
@@ -306,7 +306,7 @@ _CONTEXT = (
     ),
     Recipe(
         name="cfc-rebuild",
-        title="the same, and the layers are rebuilt from the hits and the pages that link to them",
+        title="cfc-backlinks, with layers rebuilt from the hits and the pages that link to them",
         reference=_CONTEXT_GRAPHS,
         relevance=Part("layered-bayes", {"rebuild_every": 50}),
         ordering=Part("context-graph"),
@@ -315,7 +315,7 @@ _CONTEXT = (
     ),
     Recipe(
         name="cfc-search",
-        title="without backlinks: search engines bring the first hits, then it learns from its own crawl",
+        title="cfc without backlinks: search engines bring the first hits, then it learns from its own crawl",
         reference=_CONTEXT_GRAPHS,
         relevance=Part("layered-bayes"),
         ordering=Part("context-graph"),
@@ -324,7 +324,7 @@ _CONTEXT = (
     ),
     Recipe(
         name="cfc-bootstrap",
-        title="the same without any backlinks: learns the way in from its own crawl",
+        title="cfc without any service: learns the way in from its own crawl",
         reference=_CONTEXT_GRAPHS,
         relevance=Part("layered-bayes"),
         ordering=Part("context-graph"),
@@ -354,15 +354,15 @@ _HYBRID = (
         "breadth-first over pages that an evolved similarity accepts, with meta-search",
         _ACCEPTED,
     ),
-    _gp("gp", "the same without meta-search", _ACCEPTED, search=False),
+    _gp("gp", "gp-hybrid without meta-search", _ACCEPTED, search=False),
     _gp(
         "gp-deepening",
-        "the same by iterative deepening, for little memory",
+        "gp-hybrid by iterative deepening, for little memory",
         Part("iterative-deepening", {"only_accepted": True}),
     ),
     _gp(
         "gp-best-first",
-        "the same, links of the likeliest pages first: for pages with hundreds of links",
+        "gp-hybrid, links of the likeliest pages first: for pages with hundreds of links",
         Part("best-first", {"only_accepted": True}),
     ),
     _gp(

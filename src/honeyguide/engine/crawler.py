@@ -29,7 +29,7 @@ from honeyguide.engine.visit import Visit, Visitor
 from honeyguide.failpoint import failpoint
 from honeyguide.fetch.base import AddressBook
 from honeyguide.frontier import Frontier, Waiting
-from honeyguide.log import DEBUG, say
+from honeyguide.log import DEBUG, INFO, say
 from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
@@ -138,6 +138,10 @@ class Crawler:
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
+        self.trouble = ""
+        """The last request that is to be tried again: whose, and what came of it."""
+        self.rests_until = 0.0
+        """When something may be asked for again, where nothing may for a while; else 0."""
         self._asked_low_at = -1
         self.stopping = ""
         self._at_once = False
@@ -384,7 +388,9 @@ class Crawler:
                 return self._ask_low()
             # Pages may be due in days; the limit on time is looked at in between.
             longest = inf if self._clock.virtual or self._revisits is None else LONG_WAIT
-            await self._pause(min(ready - now, longest))
+            self._rests(ready, now)
+            await self._pause(min(ready - now, longest, self._time_left()))
+            self.rests_until = 0.0
             return True
         await self._wait(now)
         if self._fault is not None:
@@ -393,6 +399,19 @@ class Crawler:
         if self._committer.due(self._clock.now()):
             self._committer.commit(self._clock.now(), going_on=True)
         return True
+
+    def _time_left(self) -> float:
+        """Seconds until the limit on time is looked at again; a virtual clock may jump over it."""
+        limit = self.budget.max_seconds
+        return inf if limit is None or self._clock.virtual else max(0.0, limit - self.tally.seconds)
+
+    def _rests(self, ready: float, now: float) -> None:
+        """Tell people that nothing may be asked for until `ready`, and why, unless that is soon."""
+        if ready - now < LONG_WAIT or self._clock.virtual:
+            return
+        self.rests_until = ready
+        if self._revisits is None:
+            say(INFO, "resting", seconds=round(ready - now), reason=self.trouble)
 
     # Driven from outside, on a virtual clock: for studies of several crawls in step
 
@@ -590,6 +609,8 @@ class Crawler:
         free = self._busy(now) < self._traffic.slots.count and self._may_ask()
         ready = self._next_ready(now) if free else self._traffic.slots.next_slow(now)
         waits = [] if ready is None else [max(0.001, ready - now)]
+        if (left := self._time_left()) < inf:
+            waits.append(max(0.001, left))
         if self._committer.holds or self._neighbours is not None:
             waits.append(self._options.commit_seconds)
         await self._woken(min(waits, default=None))
@@ -618,6 +639,7 @@ class Crawler:
         self.tally.requests += visit.requests
         if self._host_answered(waiting, visit, now):
             return
+        self.trouble = ""
         if waiting.again is not None:
             assert self._revisits is not None
             self._committer.add(self._revisits.take(waiting, visit, now))
@@ -649,6 +671,8 @@ class Crawler:
             for url in visit.sitemaps:
                 self._inject(url, INJECTED_PRIORITY, "sitemap")
         if again:
+            if visit.failed:
+                self.trouble = f"{waiting.host}: {visit.detail or visit.outcome.label}"
             self._put_back(waiting, tries=waiting.tries + retry)
             self._committer.keep(visit)
         if host.ready_at - now > LONG_WAIT and not self._clock.virtual:
@@ -674,6 +698,8 @@ class Crawler:
                 self._checkpoints.save(self.tally)
             else:
                 self._checkpoints.begin(self.tally)
+        if spent(self.budget, self.tally):
+            return  # nothing that a source could name now would be fetched
         about = page if event.data.get("on_topic") else None
         for source in self._sources:
             for occasion in due(source, about, pages=self.tally.pages, waiting=self._frontier.waiting):

@@ -160,7 +160,7 @@ class LiveVisitor:
         waits = answer.state == "wait"
         refused = answer.outcome is Outcome.EGRESS
         unreachable = waits and answer.outcome not in (Outcome.SERVER_ERROR, Outcome.WAITING)
-        told = answer.outcome.label.lower() if waits else answer.state
+        told = answer.outcome.phrase if waits else answer.state
         return Visit(
             answer.outcome if unreachable or refused else Outcome.WAITING,
             detail=EGRESS_DETAIL if refused else f"robots.txt: {told}",

@@ -39,6 +39,10 @@ class Progress(msgspec.Struct, frozen=True):
     """Of crawling, all sessions together."""
     last: str = ""
     """URL of the last page."""
+    rests_until: float = 0.0
+    """When something may be asked for again, where no host may be asked for a while; else 0."""
+    trouble: str = ""
+    """The last request that is to be tried again: whose, and what came of it."""
 
 
 class Pace:
@@ -85,4 +89,6 @@ class Pace:
             requests=tally.requests,
             seconds=round(tally.seconds, 1),
             last=self._last,
+            rests_until=crawler.rests_until if crawler else 0.0,
+            trouble=crawler.trouble if crawler else "",
         )

@@ -71,6 +71,17 @@ class Outcome(enum.IntEnum):
         return _LABELS[self][0]
 
     @property
+    def phrase(self) -> str:
+        """The label inside a sentence.
+
+        Example:
+            >>> Outcome.TIMEOUT.phrase, Outcome.TLS.phrase
+            ('timed out', 'TLS error')
+        """
+        label = self.label
+        return label if label[1].isupper() else label[0].lower() + label[1:]
+
+    @property
     def setting(self) -> str:
         """The key of a topic file that changes how many URLs end like this; empty where none does."""
         return _LABELS[self][1]

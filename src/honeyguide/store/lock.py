@@ -28,7 +28,9 @@ class Lock:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._descriptor = open_plain(name, os.O_RDWR | os.O_CREAT)
         except OSError as problem:
-            raise CollectionError(f"{name} cannot be written ({problem}); check its permissions") from problem
+            raise CollectionError(
+                f"{name} cannot be written: {problem.strerror or problem}; check the folder's permissions"
+            ) from problem
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as problem:

@@ -114,9 +114,11 @@ class MadeCollection:
         body: bytes = b"",
         digest: str = "",
         simhash: int = 0,
+        noindex: bool = False,
     ) -> int:
         """Add a fetched page with the rows of its links; its row."""
-        row = self.address(url, host=host, status=Outcome.FETCHED, parent=parent, anchor=anchor)
+        status = Outcome.NOINDEX if noindex else Outcome.FETCHED
+        row = self.address(url, host=host, status=status, parent=parent, anchor=anchor)
         self._pages += 1
         self._relevant += on_topic
         self._bytes += len(text)

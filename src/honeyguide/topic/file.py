@@ -101,7 +101,10 @@ def write_new(path: Path, text: str, *, overwrite: bool = False) -> None:
         raise TopicError(f"{path} is there already; choose another name with --out, or add --overwrite")
     if not path.parent.is_dir():
         raise TopicError(f"no folder {path.parent}; create it first with: mkdir -p {path.parent}")
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:  # which names the temporary file, unknown to the user
+        raise TopicError(f"{path}: {error.strerror}; choose another place with --out") from error
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:

@@ -93,6 +93,8 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         HoneyguideError: The address is taken or not of this machine.
     """
+    if not 0 <= port <= 65535:  # getaddrinfo would take what is left of it after 65536
+        raise HoneyguideError(f"there is no port {port}; choose --port from 1 to 65535, or 0 for a free one")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

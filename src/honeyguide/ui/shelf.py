@@ -92,7 +92,7 @@ class Shelf:
         """
         if not _NAME.fullmatch(name):
             raise HoneyguideError(
-                "a name has letters, digits, '-', '_' or '.', and begins with one of the first"
+                "a name has letters, digits, '-', '_' or '.', and begins with a letter or digit"
             )
         folder = self.root / name
         if name in self._portals or folder.exists():

@@ -65,6 +65,8 @@ class Selection:
         judged = (said > 0) | (on_topic & (said == 0))
         allowed = status[rows] != Outcome.NOINDEX
         wanted = allowed & judged if relevant else allowed
+        self.kept_back = int(np.count_nonzero(~allowed & judged if relevant else ~allowed))
+        """Pages that would be here, had they not asked to be left out of indexes."""
         if language:
             wanted &= np.isin(rows, state.rows_in_language(language.lower()))
         self.rows: NDArray[np.int32] = _without_copies(state, rows[wanted]) if unique else rows[wanted]

@@ -129,12 +129,15 @@ function story({ overview, estimate, breadth_first: beside }) {
 
 /** What the crawl does now, in one sentence. */
 function doing({ overview, standing: now }) {
-  const next = overview.frontier_hosts[0];
+  const next = overview.frontier_hosts[0], lost = overview.last_drops[0];
   const found = `${whole(overview.relevant)} of ${whole(overview.pages)} page${overview.pages === 1 ? "" : "s"} on topic`;
   const where = next ? `, most of what waits is on ${next.name}` : "";
   const told = now.paused ? `Paused with ${found}.`
+    : now.running && overview.rests ? `Waiting: ${overview.rests}. So far ${found}.`
     : now.running ? `Fetching ${overview.rate.toFixed(1)} pages a second: ${found}, ${share(overview.recent_harvest, 0)} of the last 200${where}.`
-    : overview.pages ? `Finished with ${found}; ${whole(overview.waiting)} addresses wait.` : "Nothing has been fetched yet. Continue the crawl to begin.";
+    : overview.pages ? `Finished with ${found}; ${whole(overview.waiting)} addresses wait.`
+    : lost && !overview.waiting ? `No page could be fetched: ${lost.outcome}${lost.reason ? ` (${lost.reason})` : ""} at ${lost.url}. Name other addresses to begin with on the page Topic.`
+    : "Nothing has been fetched yet. Continue the crawl to begin.";
   byId("doing").replaceChildren(told);
 }
 
