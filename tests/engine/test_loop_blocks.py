@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from concurrent.futures import Future
 
 import pytest
 
 from honeyguide.engine import crawler as crawler_module
-from honeyguide.engine.crawler import Crawler
+from honeyguide.engine.crawler import Crawler, Steps
 
 
 class Waiting:
@@ -23,6 +24,7 @@ def made() -> Crawler:
     made._clock = Waiting()  # type: ignore[assignment]
     made._options = crawler_module.CrawlOptions()
     made._done = deque()
+    made._slow = None
     made._wake = asyncio.Event()
     return made
 
@@ -42,6 +44,34 @@ def test_others_run_while_pages_are_taken_in() -> None:
         return await ticks(asyncio.create_task(one._take_in()))
 
     assert asyncio.run(run()) >= 8
+
+
+@pytest.mark.parametrize("virtual", [False, True])
+def test_what_a_page_brings_about_is_done_before_the_next_with_time_for_others(*, virtual: bool) -> None:
+    async def run() -> tuple[int, list[str]]:
+        one = made()
+        one._clock.virtual = virtual
+        done: list[str] = []
+        written: Future[None] = Future()
+
+        def judging_again() -> Steps:
+            for number in range(20):
+                done.append(f"judged {number}")
+                yield None
+            asyncio.get_running_loop().call_later(0.01, written.set_result, None)
+            yield written
+            done.append("written" if written.done() else "not written")
+
+        def first_page() -> None:
+            done.append("first")
+            one._slow = judging_again()
+
+        one._done.extend([first_page, lambda: done.append("second")])
+        return await ticks(asyncio.create_task(one._take_in())), done
+
+    turns, done = asyncio.run(run())
+    assert turns >= 20
+    assert done == ["first", *(f"judged {number}" for number in range(20)), "written", "second"]
 
 
 @pytest.mark.parametrize("again", [1, 50])

@@ -93,13 +93,8 @@ class Rejudging:
         self._reader = reader
         self._folder = folder
 
-    def line_moved(self, now: float) -> None:
-        """Take the model's word on the pages it remembers."""
-        for _ in self.moving(now):
-            pass
-
-    def moving(self, now: float) -> Iterator[None]:
-        """The same, a few pages at a time."""
+    def line_moved(self, now: float) -> Iterator[None]:
+        """Take the model's word on the pages it remembers, a few at a time."""
         known = self._model.remembered()
         if not known:
             return
