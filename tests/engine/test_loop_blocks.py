@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections import deque
 from concurrent.futures import Future
@@ -11,6 +12,7 @@ import pytest
 
 from honeyguide.engine import crawler as crawler_module
 from honeyguide.engine.crawler import Crawler, Steps
+from honeyguide.job.crawl import _startup_frozen
 
 
 class Waiting:
@@ -25,6 +27,7 @@ def made() -> Crawler:
     made._options = crawler_module.CrawlOptions()
     made._done = deque()
     made._slow = None
+    made._loop = made._alarm = None
     made._wake = asyncio.Event()
     return made
 
@@ -87,3 +90,13 @@ def test_others_run_where_the_next_turn_comes_at_once(again: int) -> None:
         return await ticks(asyncio.create_task(turns(made())))
 
     assert asyncio.run(run()) >= again
+
+
+def test_a_live_crawl_leaves_what_it_started_with_to_itself() -> None:
+    """A full collection over all modules takes 50 ms."""
+    assert gc.get_freeze_count() == 0
+    with _startup_frozen(live=False):
+        assert gc.get_freeze_count() == 0
+    with _startup_frozen(live=True):
+        assert gc.get_freeze_count() > 10_000
+    assert gc.get_freeze_count() == 0

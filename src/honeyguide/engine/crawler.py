@@ -143,6 +143,9 @@ class Crawler:
         self._slow: Steps | None = None
         """What the page taken in last has still to bring about."""
         self._wake = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        """Wakes the loop, at the latest. It is kept over many turns: once too often does no harm."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
         self._asked_low_at = -1
@@ -196,6 +199,7 @@ class Crawler:
         """Crawl, giving each event after it is committed."""
         started = self._clock.now() - self.tally.seconds
         whole = True
+        self._loop = asyncio.get_running_loop()
         self._obey()
         if self._neighbours is not None:
             self._neighbours.mailbox.wake = partial(_wake_from_afar, asyncio.get_running_loop(), self._wake)
@@ -575,7 +579,7 @@ class Crawler:
         return self._traffic.address_ready(host, self._clock.now())
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+        task = (self._loop or asyncio.get_running_loop()).create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
@@ -626,15 +630,22 @@ class Crawler:
 
     async def _woken(self, seconds: float | None = None) -> None:
         """Until something happens, at most this long."""
-        timer = None
         if seconds is not None:
-            timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
+            loop = self._loop or asyncio.get_running_loop()
+            due = loop.time() + seconds
+            if self._alarm is not None and self._alarm.when() > due:
+                self._alarm.cancel()
+                self._alarm = None
+            if self._alarm is None:
+                self._alarm = loop.call_at(due, self._ring)
         if self._wake.is_set():  # waiting for what has happened already would let nobody else run
             await asyncio.sleep(0)
         await self._wake.wait()
         self._wake.clear()
-        if timer is not None:
-            timer.cancel()
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._wake.set()
 
     def _arrived(self, waiting: Waiting, visit: Visit) -> None:
         now = self._clock.now()
@@ -768,6 +779,9 @@ class Crawler:
             await self._finish_slow()
 
     async def _cancel(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -172,7 +172,7 @@ class Rejudging:
             self._committer.event("learned", "", msgspec.to_builtins(self._counts), now)
 
     def _begin(self, before: list[tuple[int, Verdict]], seen: set[int], now: float) -> None:
-        self._committer.commit(now)  # pages of this transaction are not on disk yet
+        self._committer.commit(now, going_on=True)  # pages of this transaction are not on disk yet
         self._again = deque([*before, *self._unremembered(seen)][:MOST_AGAIN])
         self._counts, self._asked = Counts(), None
 
