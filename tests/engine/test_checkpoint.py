@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -45,14 +46,14 @@ def test_what_is_written_beside_the_crawl_is_what_was_learned_until_then(tmp_pat
         order = Counting()
         model = TfCosine().fit(Examples(keywords=("owl",)))
         checkpoints = Checkpoints(state, tmp_path, model, order)
-        checkpoints.begin(Tally(pages=1000))
+        deque(checkpoints.begin(Tally(pages=1000)), maxlen=0)
         order.numbers += 1.0
         assert state.setting("checkpoint") is None  # not before it is whole, and somebody has looked
         checkpoints.settle(wait=True)
         assert state.setting("checkpoint") == 1000
         saved = read_saved(tmp_path, "order-1000")
         assert not saved.arrays["numbers"].any()
-        checkpoints.begin(Tally(pages=2000))
+        deque(checkpoints.begin(Tally(pages=2000)), maxlen=0)
         checkpoints.save(Tally(pages=3000))  # waits for the one under way
         assert state.setting("checkpoint") == 3000
         assert read_saved(tmp_path, "order-2000").values == {"first": 1.0}
@@ -62,7 +63,7 @@ def test_a_checkpoint_that_cannot_be_written_is_told_at_the_next_turn(tmp_path: 
     with State.open(None) as state:
         model = TfCosine().fit(Examples(keywords=("owl",)))
         checkpoints = Checkpoints(state, tmp_path / "gone", model, Counting())
-        checkpoints.begin(Tally(pages=1000))
+        deque(checkpoints.begin(Tally(pages=1000)), maxlen=0)
         with pytest.raises(CollectionError, match="check the folder"):
             checkpoints.settle(wait=True)
         assert state.setting("checkpoint") is None

@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,7 @@ async def test_work_that_brings_no_page_is_not_told_as_one(tmp_path: Path) -> No
         async for event in job.run():
             if event.kind == "page" and event.data["number"] == LIMIT:
                 assert job.crawler is not None
-                job.crawler._in_steps(busy())
+                job.crawler._done.append(partial(setattr, job.crawler, "_slow", busy()))
     assert max(told) == LIMIT
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.fetch.servers import ok, serving
@@ -147,3 +148,55 @@ def test_targets(url: str, place: object, authority: str, path: str) -> None:
 )
 def test_what_is_no_target(url: str) -> None:
     assert target_of(url) is None
+
+
+async def test_one_timer_looks_at_all_requests_of_a_connection(
+    fetcher: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[float] = []
+    loop = asyncio.get_running_loop()
+    call_at = loop.call_at
+
+    def counted(
+        when: float, callback: Callable[..., object], *rest: Any, **named: Any
+    ) -> asyncio.TimerHandle:
+        made.extend([when] if getattr(callback, "__name__", "") == "_look" else [])
+        return call_at(when, callback, *rest, **named)
+
+    async def answer(head: bytes, writer: asyncio.StreamWriter) -> None:
+        if b"GET /drips " not in head:
+            writer.write(ok(b"asked"))
+            return
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+        while True:
+            writer.write(b"z")
+            await asyncio.sleep(0.02)
+
+    async with (
+        fetcher(deadline=30.0, floor_after=0.4) as http,
+        serving(answer, keep_alive=True) as server,
+    ):
+        monkeypatch.setattr(loop, "call_at", counted)
+        for number in range(20):
+            assert isinstance(await http.fetch(Request(f"{server.url}{number}")), Response)
+        assert len(made) <= 2
+        await asyncio.sleep(0.2)
+        drips = await http.fetch(Request(f"{server.url}drips"))
+        assert server.connections == 1
+    assert isinstance(drips, Response)
+    assert drips.truncated == "time"
+    assert drips.seconds > 0.35  # the timer of those before rang at half of it
+
+
+async def test_a_request_over_a_kept_connection_has_its_own_deadline(fetcher: Make) -> None:
+    async def answer(head: bytes, writer: asyncio.StreamWriter) -> None:
+        if b"GET /silence " not in head:
+            writer.write(ok(b"asked"))
+
+    async with fetcher(deadline=0.5) as http, serving(answer, keep_alive=True) as server:
+        assert isinstance(await http.fetch(Request(server.url)), Response)
+        await asyncio.sleep(0.3)
+        late = await http.fetch(Request(f"{server.url}silence"))
+    assert isinstance(late, Failure)
+    assert late.outcome is Outcome.TIMEOUT
+    assert late.seconds > 0.4

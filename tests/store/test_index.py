@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -245,3 +246,44 @@ def test_expansion_leaves_other_text_alone() -> None:
         assert expand(text) == text
     assert expand("一").split() == ["一"]
     assert expand("日本語と한국").split() == ["日本", "本語", "語と", "と한", "한국", "국"]
+
+
+def test_pages_that_come_in_any_order_make_one_segment(tmp_path: Path) -> None:
+    index = FullText.open(tmp_path / "index.sqlite")
+    for row in range(60, 0, -1):
+        index.add(row, f"http://e.example/{row}", title=f"Owl {row}", text="A barn owl.")
+    index.commit(later=True)
+    index.commit()
+    connection = sqlite3.connect(tmp_path / "index.sqlite")
+    assert connection.execute("SELECT count(DISTINCT segid) FROM words_idx").fetchone() == (1,)
+    assert index.count("owl") == index.size() == 60
+    connection.close()
+    index.close()
+
+
+def test_the_last_of_several_texts_of_a_page_is_kept(tmp_path: Path) -> None:
+    index = FullText.open(tmp_path / "index.sqlite")
+    for row, text in ((2, "owl"), (1, "robin"), (2, "heron"), (3, ""), (1, "wren"), (2, "crane")):
+        index.add(row, f"http://e.example/{row}", title="", text=text)
+    index.commit()
+    index.add(1, "http://e.example/1", title="", text="stork")
+    index.add(4, "http://e.example/4", title="", text="swan")
+    index.commit()
+    words = ("owl", "robin", "heron", "wren", "crane", "stork", "swan")
+    found = {word: [hit.row for hit in index.search(word)] for word in words}
+    assert found == {"owl": [], "robin": [], "heron": [], "wren": [], "crane": [2], "stork": [1], "swan": [4]}
+    assert [index.text(row) for row in (1, 2, 3, 4)] == ["stork", "crane", "", "swan"]
+    index.close()
+
+
+def test_texts_that_nobody_waited_for_are_there_for_those_who_look(tmp_path: Path) -> None:
+    with closing(FullText.open(tmp_path / "index.sqlite")) as index:
+        index.add(1, "http://e.example/1", title="", text="owl")
+        assert index.set_score(1, 0.5)
+        index.add(2, "http://e.example/2", title="", text="owl")
+        index.remove(2)
+        index.add(3, "http://e.example/3", title="", text="owl")
+        assert [hit.row for hit in index.search("owl")] == [1, 3]
+        index.add(5, "http://e.example/5", title="", text="owl")
+    with closing(FullText.open(tmp_path / "index.sqlite")) as index:
+        assert index.size() == 0

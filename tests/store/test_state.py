@@ -18,7 +18,6 @@ from crawls import finish, small_crawl
 
 from honeyguide.errors import CollectionError
 from honeyguide.model import Host, Outcome
-from honeyguide.store import state as state_module
 from honeyguide.store.columns import RECORD, Columns
 from honeyguide.store.records import NewUrl, PageRecord
 from honeyguide.store.state import State
@@ -208,26 +207,6 @@ def test_check_finds_a_status_that_the_log_does_not_have(path: Path) -> None:
         log(state, filled_columns(1), [1])
         state.end_urls([(int(Outcome.FETCHED), "", 1)])
         assert "statuses of URLs differ" in state.check()[0]
-
-
-def test_log_is_rewritten_when_long(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_module, "_COMPACT_AT", 1000)
-    columns = filled_columns(50)
-    with State.open(path) as state, State.open(path, read_only=True) as reader:
-        state.add_urls([url_row(row) for row in range(1, 51)])
-        log(state, columns, list(range(1, 51)))
-        for turn in range(200):
-            columns.priority[1 + turn % 50] = turn
-            log(state, columns, [1 + turn % 50])
-            if turn % 9 == 0:
-                state.commit()
-                assert reader.columns().priority[1:51].tolist() == columns.priority[1:51].tolist()
-        state.commit()
-    ((size,),) = alter(path, "SELECT sum(length(records)) FROM change")
-    assert isinstance(size, int)
-    assert size <= 1000 + 2 * 50 * RECORD.itemsize
-    with State.open(path) as state:
-        assert state.columns().priority[1:51].tolist() == columns.priority[1:51].tolist()
 
 
 def test_hosts_that_were_never_asked_share_what_they_have_in_common(path: Path) -> None:

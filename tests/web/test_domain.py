@@ -8,6 +8,7 @@ import pytest
 from figures import RecordProperty
 from hypothesis import given
 from hypothesis import strategies as st
+from publicsuffixlist import PSLFILE, PublicSuffixList, encode_idn
 
 from honeyguide.web.domain import registered_domain, registrable, same_site
 
@@ -47,6 +48,20 @@ def test_registered_domain(host: str, domain: str) -> None:
 @given(st.text(max_size=30))
 def test_any_text_has_an_answer(host: str) -> None:
     assert isinstance(registered_domain(host), str)
+
+
+def test_the_short_way_gives_what_the_list_gives() -> None:
+    suffixes, names = PublicSuffixList(), list[str]()
+    with Path(PSLFILE).open(encoding="utf-8") as lines:
+        rules = [line.split()[0] for line in lines if line.strip() and not line.startswith("//")]
+    for rule in rules:
+        name = rule.removeprefix("!").removeprefix("*.")
+        for one in {name, encode_idn(name)}:
+            names += [one, f"a.{one}", f"b.a.{one}", f"c.b.a.{one}", f"owner.{one.rpartition('.')[2]}"]
+    names += ["a.unheard-of", "b.a.unheard-of", "A.Example.ORG", "a..org", ".org", "a.org."]
+    wrong = [name for name in names if registrable(name) != suffixes.privatesuffix(name)]
+    assert not wrong
+    assert len(names) > 30_000
 
 
 def test_same_site() -> None:

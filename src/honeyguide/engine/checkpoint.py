@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from honeyguide.failpoint import failpoint
 from honeyguide.model import Outcome
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel
-from honeyguide.store.models import Encoded, Saved, encode_saved, read_saved, write_encoded
+from honeyguide.store.models import Encoded, Saved, encode_saved, encoding, read_saved, write_encoded
 from honeyguide.store.state import State
 from honeyguide.web.zones import Zones, twin_of
 
@@ -56,6 +57,14 @@ def _write(folder: Path, snapshot: _Snapshot) -> None:
     failpoint("checkpoint.files")
 
 
+def _at_once(taking: Generator[None, None, _Snapshot]) -> _Snapshot:
+    while True:
+        try:
+            next(taking)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+
 class Checkpoints:
     """Saves the page model and the order under `models/`, and finds them again.
 
@@ -94,16 +103,24 @@ class Checkpoints:
         """Write the parts, and the zones if the crawl has grown much or ends; the caller commits."""
         self.settle(wait=True)
         if self._folder is not None:
-            snapshot = self._snapshot(tally, last=last)
+            snapshot = _at_once(self._snapshot(tally, last=last))
             _write(self._folder, snapshot)
             self._point(snapshot)
 
-    def begin(self, tally: Tally) -> None:
-        """The same beside the crawl: what was learned is taken now, a thread writes it, `settle` ends it."""
+    def begin(self, tally: Tally) -> Iterator[None]:
+        """The same beside the crawl: what was learned is taken now, a thread writes it, `settle` ends it.
+
+        Connections may be served at each pause, but nothing be learned.
+        """
         self.settle(wait=True)
         if self._folder is not None:
-            snapshot = self._snapshot(tally, alone=True)
+            snapshot = yield from self._snapshot(tally, alone=True)
             self._under_way = (snapshot, self._writer.submit(_write, self._folder, snapshot))
+
+    @property
+    def under_way(self) -> Future[None] | None:
+        """Done when a thread has written what was begun; None when there is no such thing."""
+        return None if self._under_way is None else self._under_way[1]
 
     def settle(self, *, wait: bool = False) -> None:
         """Let the state point at what a thread has written since; the caller commits.
@@ -120,23 +137,28 @@ class Checkpoints:
         written.result()
         self._point(snapshot)
 
-    def _snapshot(self, tally: Tally, *, last: bool = False, alone: bool = False) -> _Snapshot:
-        """What is to be written, in this order; with `alone`, left as it is now."""
-        assert self._folder is not None
+    def _snapshot(
+        self, tally: Tally, *, last: bool = False, alone: bool = False
+    ) -> Generator[None, None, _Snapshot]:
+        """What is to be written, in this order; with `alone`, left as it is now, and taken with pauses."""
         parts: list[tuple[str, Encoded]] = []
 
-        def take(name: str, saved: Saved) -> None:
+        def take(name: str, saved: Saved) -> Generator[None, None, None]:
             assert self._folder is not None
-            parts.append((name, encode_saved(self._folder, name, saved, alone=alone)))
+            if alone:
+                parts.append((name, (yield from encoding(self._folder, name, saved))))
+                yield
+            else:
+                parts.append((name, encode_saved(self._folder, name, saved)))
 
         zones = self._zones.due(tally.pages, last=last) if self._zones is not None else None
         if zones is not None:
-            take(f"zones-{tally.pages}", zones)
+            yield from take(f"zones-{tally.pages}", zones)
         order = self._order.save()
         has_order = bool(order.values or order.arrays)
         if has_order:
-            take(f"order-{tally.pages}", order)
-        take(f"model-{tally.pages}", self._model.save())
+            yield from take(f"order-{tally.pages}", order)
+        yield from take(f"model-{tally.pages}", self._model.save())
         return _Snapshot(tally.pages, self._state.last_event, has_order, zones is not None, parts)
 
     def _point(self, snapshot: _Snapshot) -> None:

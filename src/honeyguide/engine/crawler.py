@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from math import inf
+from typing import TypeAlias
 
 import msgspec
 
@@ -34,6 +36,9 @@ from honeyguide.model import Event, Host, Outcome, Page, Topic
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.relevance.base import PageModel
 from honeyguide.web import canonical, parts
+
+Steps: TypeAlias = Iterator[Future[None] | None]
+"""Work with pauses, in which connections are served; a pause may be for something that a thread does."""
 
 AT_A_STRETCH = 0.01
 """Seconds that pages are taken in before connections are served again."""
@@ -135,7 +140,12 @@ class Crawler:
         self._options = options
         self._done: deque[Callable[[], None]] = deque()
         """What is to be done with what has come back, in the order it came."""
+        self._slow: Steps | None = None
+        """What the page taken in last has still to bring about."""
         self._wake = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        """Wakes the loop, at the latest. It is kept over many turns: once too often does no harm."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
         self.trouble = ""
@@ -193,6 +203,7 @@ class Crawler:
         """Crawl, giving each event after it is committed."""
         started = self._clock.now() - self.tally.seconds
         whole = True
+        self._loop = asyncio.get_running_loop()
         self._obey()
         if self._neighbours is not None:
             self._neighbours.mailbox.wake = partial(_wake_from_afar, asyncio.get_running_loop(), self._wake)
@@ -397,6 +408,7 @@ class Crawler:
             raise self._fault
         await self._take_in()
         if self._committer.due(self._clock.now()):
+            self._checkpoints.settle()
             self._committer.commit(self._clock.now(), going_on=True)
         return True
 
@@ -429,6 +441,7 @@ class Crawler:
             self._traffic.began(waiting, self._frontier.host(waiting.host), now)
             await self._visit(waiting)
             self._done.popleft()()
+            await self._finish_slow()
             while self._rejudging is not None and self._rejudging.busy:
                 self._rejudging.step(self._clock.now())
             return True
@@ -473,9 +486,23 @@ class Crawler:
         since = time.perf_counter()
         for _ in range(min(len(self._done), self._options.commit_pages)):
             self._done.popleft()()
+            if self._slow is not None:
+                await self._finish_slow()
             if not self._clock.virtual and time.perf_counter() - since > AT_A_STRETCH:
                 await asyncio.sleep(0)
                 since = time.perf_counter()
+
+    async def _finish_slow(self) -> None:
+        """Do the rest of what a page brings about before anything else, with time for connections between.
+
+        A crawl in virtual time has nothing under way meanwhile: how often it pauses changes nothing.
+        """
+        steps, self._slow = self._slow, None
+        for written in steps or ():
+            if written is None:
+                await asyncio.sleep(0)
+            else:
+                await asyncio.wait([asyncio.wrap_future(written)])
 
     def _dispatch(self) -> None:
         now = self._clock.now()
@@ -571,7 +598,7 @@ class Crawler:
         return self._traffic.address_ready(host, self._clock.now())
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+        task = (self._loop or asyncio.get_running_loop()).create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
@@ -624,15 +651,22 @@ class Crawler:
 
     async def _woken(self, seconds: float | None = None) -> None:
         """Until something happens, at most this long."""
-        timer = None
         if seconds is not None:
-            timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
+            loop = self._loop or asyncio.get_running_loop()
+            due = loop.time() + seconds
+            if self._alarm is not None and self._alarm.when() > due:
+                self._alarm.cancel()
+                self._alarm = None
+            if self._alarm is None:
+                self._alarm = loop.call_at(due, self._ring)
         if self._wake.is_set():  # waiting for what has happened already would let nobody else run
             await asyncio.sleep(0)
         await self._wake.wait()
         self._wake.clear()
-        if timer is not None:
-            timer.cancel()
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._wake.set()
 
     def _arrived(self, waiting: Waiting, visit: Visit) -> None:
         now = self._clock.now()
@@ -649,7 +683,7 @@ class Crawler:
         self._committer.add(events)
         if self.tally.pages > pages:
             self._last_url = waiting.url
-            self._after_page(visit.page, waiting, events[-1], now)
+            self._after_page(visit.page, events[-1], now)
         else:
             self._no_page()
 
@@ -684,35 +718,35 @@ class Crawler:
             )
         return again
 
-    def _after_page(self, page: Page | None, waiting: Waiting, event: Event, now: float) -> None:
+    def _after_page(self, page: Page | None, event: Event, now: float) -> None:
+        pages, every = self.tally.pages, self._order.reorder_every
+        moved = self._rejudging is not None and self._arrival.line_moved
+        if moved or (every and pages % every == 0) or pages % self._options.checkpoint_pages == 0:
+            self._slow = self._after_some_pages(page, event, now)
+        else:
+            self._tell_sources(page, event)
+
+    def _after_some_pages(self, page: Page | None, event: Event, now: float) -> Steps:
+        """What takes long, and comes seldom."""
+        pages, every = self.tally.pages, self._order.reorder_every
         if self._rejudging is not None and self._arrival.line_moved:
-            if self._clock.virtual:
-                self._rejudging.line_moved(now)
-            else:
-                self._in_steps(self._rejudging.moving(now))
-        every = self._order.reorder_every
-        if every and self.tally.pages % every == 0:
+            yield from self._rejudging.line_moved(now)
+        if every and pages % every == 0:
             self._committer.add(self._arrival.reorder(now))
-        if self.tally.pages % self._options.checkpoint_pages == 0:
-            if self._clock.virtual:
-                self._checkpoints.save(self.tally)
-            else:
-                self._checkpoints.begin(self.tally)
+        if pages % self._options.checkpoint_pages == 0:
+            yield from self._checkpoints.begin(self.tally)
+            if self._clock.virtual:  # or the disk would say which pages are learned again after a crash
+                yield self._checkpoints.under_way
+                self._checkpoints.settle(wait=True)
+        self._tell_sources(page, event)
+
+    def _tell_sources(self, page: Page | None, event: Event) -> None:
         if spent(self.budget, self.tally):
             return  # nothing that a source could name now would be fetched
         about = page if event.data.get("on_topic") else None
         for source in self._sources:
             for occasion in due(source, about, pages=self.tally.pages, waiting=self._frontier.waiting):
                 self._question(source, occasion, about if occasion == "page" else None)
-
-    def _in_steps(self, work: Iterator[None]) -> None:
-        """Have something done before anything else, with time for connections after each step."""
-
-        def step() -> None:
-            if next(work, self) is None:
-                self._done.appendleft(step)
-
-        self._done.appendleft(step)
 
     def _ask_all(self, occasion: str, page: Page | None) -> int:
         asked = [source for source in self._sources if occasion in source.occasions]
@@ -756,16 +790,22 @@ class Crawler:
         """Let requests under way finish, unless told to stop at once."""
         deadline = asyncio.get_running_loop().time() + self._options.drain_seconds
         while (self._tasks or self._done) and not self._at_once and (self._revisits or not self._full()):
-            while self._done:
-                self._done.popleft()()
+            await self._take_in_all()
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0 or not self._tasks:
                 break
             await self._woken(left)
+        await self._take_in_all()
+
+    async def _take_in_all(self) -> None:
         while self._done:
             self._done.popleft()()
+            await self._finish_slow()
 
     async def _cancel(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -93,13 +93,8 @@ class Rejudging:
         self._reader = reader
         self._folder = folder
 
-    def line_moved(self, now: float) -> None:
-        """Take the model's word on the pages it remembers."""
-        for _ in self.moving(now):
-            pass
-
-    def moving(self, now: float) -> Iterator[None]:
-        """The same, a few pages at a time."""
+    def line_moved(self, now: float) -> Iterator[None]:
+        """Take the model's word on the pages it remembers, a few at a time."""
         known = self._model.remembered()
         if not known:
             return
@@ -177,7 +172,7 @@ class Rejudging:
             self._committer.event("learned", "", msgspec.to_builtins(self._counts), now)
 
     def _begin(self, before: list[tuple[int, Verdict]], seen: set[int], now: float) -> None:
-        self._committer.commit(now)  # pages of this transaction are not on disk yet
+        self._committer.commit(now, going_on=True)  # pages of this transaction are not on disk yet
         self._again = deque([*before, *self._unremembered(seen)][:MOST_AGAIN])
         self._counts, self._asked = Counts(), None
 

@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
         self._options = options
         self.place = place
         self._lost = lost
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self.ip = ""
         """Of the server; empty behind a proxy."""
@@ -73,6 +73,8 @@ class Connection(asyncio.Protocol):
         self._body: Body | None = None
         self._answered: asyncio.Future[bool] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        """Goes on over many requests: making one for each would take longer than all that it looks for."""
+        self._asked = 0.0
         self._until = 0.0
         self._body_began = 0.0
         self._waiting: asyncio.Task[None] | None = None
@@ -92,7 +94,7 @@ class Connection(asyncio.Protocol):
         options = self._options
         self._reader = AnswerReader(max_headers=options.max_headers, max_line=options.max_header_bytes)
         self._body = body
-        self._answered = answered = self._loop.create_future()
+        self._answered = answered = self.loop.create_future()
         self.heard = False
         self._until = until
         self._body_began = 0.0
@@ -100,9 +102,13 @@ class Connection(asyncio.Protocol):
             self._finish(BrokenOff("the server has closed the connection"))
             return answered
         self._transport.write(head)
-        now = self._loop.time()
+        self._asked = now = self.loop.time()
         first = min(until, now + options.floor_after) if options.floor_speed else until
-        self._timer = self._loop.call_at(first, self._look)
+        if self._timer is not None and self._timer.when() > first:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = self.loop.call_at(first, self._look)
         return answered
 
     def close(self) -> None:
@@ -110,6 +116,7 @@ class Connection(asyncio.Protocol):
         if self._answered is not None:
             self._finish(BrokenOff("the connection was closed"))
         self.closed = True
+        self._forget_timer()
         if self._transport is not None:
             self._transport.abort()
 
@@ -142,7 +149,7 @@ class Connection(asyncio.Protocol):
                 return
         if piece:
             if not self._body_began:
-                self._body_began = self._loop.time()
+                self._body_began = self.loop.time()
             if not body.take(piece):
                 self._finish()
                 return
@@ -154,11 +161,12 @@ class Connection(asyncio.Protocol):
             # Many large bodies at once would fill the memory; the others' senders have to wait.
             assert self._transport is not None
             self._transport.pause_reading()
-            self._waiting = self._loop.create_task(self._go_on(body))
+            self._waiting = self.loop.create_task(self._go_on(body))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone."""
         self.closed = True
+        self._forget_timer()
         reader = self._reader
         if reader is None:
             if self._lost is not None:
@@ -176,7 +184,8 @@ class Connection(asyncio.Protocol):
 
     def _look(self) -> None:
         """End what takes too long, by the deadline or by its average speed; else look again later."""
-        now, options, body = self._loop.time(), self._options, self._body
+        now, options, body = self.loop.time(), self._options, self._body
+        self._timer = None
         if body is None:
             return
         if now >= self._until:
@@ -185,7 +194,9 @@ class Connection(asyncio.Protocol):
         then = self._until
         if options.floor_speed:
             seconds = now - self._body_began
-            if not self._body_began:
+            if self._asked + options.floor_after > now:  # made for an earlier request
+                then = self._asked + options.floor_after
+            elif not self._body_began:
                 then = now + options.floor_after
             elif seconds < options.floor_after:
                 then = self._body_began + options.floor_after
@@ -195,14 +206,18 @@ class Connection(asyncio.Protocol):
                 return
             else:
                 then = now + 1.0
-        self._timer = self._loop.call_at(min(then, self._until), self._look)
+        self._timer = self.loop.call_at(min(then, self._until), self._look)
+
+    def _forget_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _finish(self, error: Exception | None = None, *, keep: bool = False) -> None:
         answered = self._answered
         self._reader = self._body = self._answered = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self.closed:
+            self._forget_timer()
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
@@ -387,7 +402,7 @@ class Connections:
         if not keep or connection.closed or self._idle_count >= self._options.idle_connections:
             connection.close()
             return
-        loop = asyncio.get_running_loop()
+        loop = connection.loop
         connection.kept_since = loop.time()
         self._idle.setdefault(connection.place, []).append(connection)
         self._idle_count += 1

@@ -127,12 +127,13 @@ def target_of(url: str) -> Target | None:
 class _Attempt:
     """What is learnt about one request on its way."""
 
-    __slots__ = ("ip", "request", "sent", "started", "started_at")
+    __slots__ = ("ip", "loop", "request", "sent", "started", "started_at")
 
-    def __init__(self, request: Request, *, started_at: float, started: float) -> None:
+    def __init__(self, request: Request, *, started_at: float) -> None:
         self.request = request
         self.started_at = started_at
-        self.started = started
+        self.loop = asyncio.get_running_loop()  # asked for once: Python asks the system each time
+        self.started = self.loop.time()
         self.ip = ""
         self.sent = b""
 
@@ -196,8 +197,7 @@ class HttpFetcher:
         Raises:
             ProxyTrouble: The proxy lets nothing through, which no outcome of this URL could tell.
         """
-        loop = asyncio.get_running_loop()
-        asked = _Attempt(request, started_at=self._clock(), started=loop.time())
+        asked = _Attempt(request, started_at=self._clock())
         target = target_of(request.url)
         if target is None:
             return self._failure(asked, Outcome.BAD_HTTP, "not an http(s) URL in canonical form")
@@ -367,7 +367,7 @@ class HttpFetcher:
 
     @staticmethod
     def _seconds(asked: _Attempt) -> float:
-        return asyncio.get_running_loop().time() - asked.started
+        return asked.loop.time() - asked.started
 
     async def close(self) -> None:
         """Close connections and end lookups."""

@@ -125,8 +125,8 @@ def remove(tree: Tree, root: int, node: int) -> int:
     return pop(tree, root) if node == root else meld(tree, root, cut(tree, node))
 
 
-def cut(tree: Tree, node: int) -> int:
-    """Take a node that is no root out of its heap; its children are a heap of their own then: their root."""
+def taken_out(tree: Tree, node: int) -> int:
+    """Take a node that is no root out of its place, with all below it; a heap of its own then."""
     above = tree.previous[node]
     following = tree.next[node]
     if tree.child[above] == node:
@@ -137,7 +137,12 @@ def cut(tree: Tree, node: int) -> int:
         tree.previous[following] = above
     tree.next[node] = 0
     tree.previous[node] = -1
-    return pop(tree, node)
+    return node
+
+
+def cut(tree: Tree, node: int) -> int:
+    """Take a node that is no root out of its heap; its children are a heap of their own then: their root."""
+    return pop(tree, taken_out(tree, node))
 
 
 @compiled

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
-from honeyguide.frontier.pairing_heap import Tree, cut, join_evenly, members, pop, push, remove
+from honeyguide.frontier.pairing_heap import Tree, cut, join_evenly, members, pop, push, remove, taken_out
 from honeyguide.model import Outcome
 from honeyguide.store.columns import MAX_STATUS, Columns, grown
 
@@ -148,14 +148,27 @@ def dequeue(urls: Urls, hosts: Hosts, row: int) -> None:
 
 @compiled
 def change_priority(urls: Urls, hosts: Hosts, row: int, priority: float) -> None:
-    """Give a waiting URL another priority, whether it is queued or in flight."""
-    if urls.tree.previous[row] == 0:
-        urls.tree.key[row] = priority
+    """Give a waiting URL another priority, whether it is queued or in flight.
+
+    When all that waits is weighed anew, most URLs are where they belong already.
+    """
+    tree = urls.tree
+    old = tree.key[row]
+    tree.key[row] = priority
+    if tree.previous[row] == 0 or priority == old:
         return
-    host = urls.hosts[row]
-    _leave(urls, hosts, int(host), row)
-    urls.tree.key[row] = priority
-    _add(urls, hosts, int(host), row)
+    host = int(urls.hosts[row])
+    best = int(hosts.best[host])
+    if priority < old and tree.child[row] == 0:
+        pass  # it stays below what it was below, and nothing is below it
+    elif row == best and priority > old:
+        pass  # and the best is still the best
+    elif priority > old:
+        joined = hosts.joined[host : host + 1]
+        hosts.best[host] = join_evenly(tree, best, taken_out(tree, row), joined)
+    else:
+        _leave(urls, hosts, host, row)
+        _add(urls, hosts, host, row)
     requeue(urls, hosts, host)
 
 

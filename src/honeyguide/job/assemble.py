@@ -399,6 +399,7 @@ def make_crawler(
     arrival = Arrival(
         stores, frontier, parts.model, parts.order, admission=admission, tally=tally,
         listings=_listings(equipment), neighbours=neighbours,
+        timer=time.process_time if clock.virtual else float,
     )  # fmt: skip
     checkpoints = Checkpoints(stores.state, models, parts.model, parts.order, zones=zones)
     reader = None

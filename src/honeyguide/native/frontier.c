@@ -157,9 +157,9 @@ pop(Tree *tree, int32_t root)
     return result;
 }
 
-/* Take a node out of its place below another one, and its children from it: they are one heap then. */
+/* Take a node and all below it out of its place below another one. */
 static int32_t
-cut(Tree *tree, int32_t node)
+taken_out(Tree *tree, int32_t node)
 {
     int32_t above = tree->previous[node], following = tree->next[node];
     if (tree->child[above] == node)
@@ -170,7 +170,14 @@ cut(Tree *tree, int32_t node)
         tree->previous[following] = above;
     tree->next[node] = 0;
     tree->previous[node] = -1;
-    return pop(tree, node);
+    return node;
+}
+
+/* The same, and its children from it: they are one heap then. */
+static int32_t
+cut(Tree *tree, int32_t node)
+{
+    return pop(tree, taken_out(tree, node));
 }
 
 static int32_t
@@ -303,14 +310,22 @@ dequeue(Urls *urls, Hosts *hosts, int32_t row)
 static void
 change_priority(Urls *urls, Hosts *hosts, int32_t row, double priority)
 {
-    if (urls->tree.previous[row] == 0) {
-        urls->tree.key[row] = priority;
+    Tree *tree = &urls->tree;
+    double old = tree->key[row];
+    tree->key[row] = priority;
+    if (tree->previous[row] == 0 || priority == old)
         return;
+    int32_t host = urls->hosts[row], best = hosts->best[host];
+    if (priority < old && tree->child[row] == 0)
+        ; /* it stays below what it was below, and nothing is below it */
+    else if (row == best && priority > old)
+        ; /* and the best is still the best */
+    else if (priority > old)
+        hosts->best[host] = join_evenly(tree, best, taken_out(tree, row), &hosts->joined[host]);
+    else {
+        leave(urls, hosts, host, row);
+        add_url(urls, hosts, host, row);
     }
-    int32_t host = urls->hosts[row];
-    leave(urls, hosts, host, row);
-    urls->tree.key[row] = priority;
-    add_url(urls, hosts, host, row);
     settle(urls, hosts, host);
 }
 

@@ -781,8 +781,9 @@ class Scout(LocalOrder):
             for name, table in self._shared_tables().items():
                 change(name, table, others, Saved())
             saved = self.save()
+            alone = {name: each.copy() for name, each in saved.arrays.items()}
             self.join(others)
-            return saved
+            return Saved(values=saved.values, arrays=alone)
         held, pages = self._held, self._known_pages
         used = min(self._next_place, PLACES)
         arrays: dict[str, NDArray[np.generic]] = {
@@ -816,7 +817,7 @@ class Scout(LocalOrder):
             "all_stale": self._all_stale,
             "start": self._joining.start,
         }
-        return Saved(values=values, arrays={name: each.copy() for name, each in arrays.items()})
+        return Saved(values=values, arrays=arrays)
 
     def load(self, saved: Saved) -> Self:
         """Take back what `save` gave.

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Final, TypeAlias
 
 MOST_WAITING: Final = 64
-"""Pieces of work that may wait; whoever brings another waits for all of them first."""
+"""Pieces of work that may wait, unless another number is given."""
 
 Work: TypeAlias = Callable[[], object]
 
@@ -23,6 +23,7 @@ class Aside:
 
     Args:
         name: Of its thread, which begins with the first piece of work.
+        most: Pieces of work that may wait; whoever brings another waits for all of them first.
 
     Example:
         >>> done: list[int] = []
@@ -34,8 +35,9 @@ class Aside:
         >>> aside.close()
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, most: int = MOST_WAITING) -> None:
         self._name = name
+        self._most = most
         self._queue: SimpleQueue[Work | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._given = self._done = 0
@@ -44,7 +46,7 @@ class Aside:
 
     def do(self, work: Work) -> None:
         """Have something done after all that was given before."""
-        if self._given - self._done >= MOST_WAITING:
+        if self._given - self._done >= self._most:
             self.settle()
         self._check()
         if self._thread is None:

@@ -8,16 +8,18 @@ compressed, for snippets and for taking a page out again: half of what FTS5's ow
 are merged late (16 at a time), which saves a quarter of the time and costs queries next to nothing.
 
 Texts are put in by a thread of the index's own, in turn, while the caller goes on; everything else waits for
-it first, so that nobody sees the difference.
+it first, so that nobody sees the difference. It takes many at once: each time that SQLite or the compressor
+lets go of Python's lock, the thread and the crawl have to agree again who goes on.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from math import inf, nextafter
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -76,6 +78,24 @@ _COUNT = "SELECT count(*) FROM words {join} WHERE words MATCH ?{where}"
 _JOIN = "JOIN page p ON p.row = words.rowid"
 
 
+AT_ONCE = 64
+"""Pages that are put in together, at most."""
+MOST_WAITING = 4
+"""Pieces of work that may wait for the thread: so many times as many texts, and they may be long."""
+
+
+class _Text(NamedTuple):
+    """A page to be put in."""
+
+    row: int
+    url: str
+    title: str
+    text: str
+    language: str
+    score: float
+    at: float
+
+
 class Hit(msgspec.Struct, frozen=True):
     """A page that matches."""
 
@@ -99,7 +119,9 @@ class FullText:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._opened = connection
-        self._aside = Aside("index")
+        self._aside = Aside("index", most=MOST_WAITING)
+        self._texts: list[_Text] = []
+        """What the thread is given next."""
         self._path = path
         self._has_past = True
         self.changes = 0
@@ -174,8 +196,13 @@ class FullText:
     @property
     def _connection(self) -> sqlite3.Connection:
         """The open file, when all texts are in it that were given before."""
-        self._aside.settle()
+        self._settle()
         return self._opened
+
+    def _settle(self) -> None:
+        """Wait until all texts are in that were given before."""
+        self._give()
+        self._aside.settle()
 
     def add(
         self,
@@ -190,22 +217,52 @@ class FullText:
     ) -> None:
         """Put a page in, or put it in again with new values. Lasts from the next `commit`."""
         self.changes += 1
-        self._aside.do(partial(self._add, row, url, title, text, language, score, at))
+        self._texts.append(_Text(row, url, title, text, language, score, at))
+        if len(self._texts) >= AT_ONCE:
+            self._give()
 
-    def _add(  # noqa: PLR0917 - as `add` was told
-        self, row: int, url: str, title: str, text: str, language: str, score: float, at: float
-    ) -> None:
-        title = clean(title)[:1_000]
-        text = storable(text[:MAX_TEXT_CHARACTERS])
-        packed = self._compressor.compress(text.encode())
-        values = (row, clean(url), _host(url), title, language, score, at, packed)
-        insert = "INSERT OR IGNORE INTO page VALUES (?,?,?,?,?,?,?,?)"
-        if self._connection.execute(insert, values).rowcount == 0:
-            self.remove(row)
-            self._connection.execute(insert, values)
-        self._connection.execute(
-            "INSERT INTO words(rowid, title, text) VALUES (?,?,?)", (row, expand(title), expand(text))
-        )
+    def _give(self) -> None:
+        """Let the thread put in what has gathered."""
+        if self._texts:
+            texts, self._texts = self._texts, []
+            self._aside.do(partial(self._add_all, texts))
+
+    def _add_all(self, texts: list[_Text]) -> None:
+        """Put pages in; in the thread."""
+        # FTS5 begins another segment, to be merged later, at each row that is below the one before.
+        texts.sort(key=lambda one: one.row)
+        stored = [storable(one.text[:MAX_TEXT_CHARACTERS]) for one in texts]
+        packed = self._packed([text.encode() for text in stored])
+        pages, words = [], []
+        for one, text, frame in zip(texts, stored, packed, strict=True):
+            row, title = one.row, clean(one.title)[:1_000]
+            values = (row, clean(one.url), _host(one.url), title, one.language, one.score, one.at)
+            pages.append((*values, frame))
+            words.append((row, expand(title), expand(text)))
+        rows = {one.row for one in texts}
+        at_once = len(texts)
+        if len(rows) < len(texts) or self._holds_any(rows):
+            at_once = 1
+        for start in range(0, len(texts), at_once):
+            if at_once == 1:
+                self._remove(pages[start][0])
+            self._insert("page", pages[start : start + at_once])
+            self._insert("words(rowid, title, text)", words[start : start + at_once])
+
+    def _packed(self, texts: list[bytes | bytearray | memoryview]) -> list[bytes]:
+        if not any(texts):  # which the other way refuses
+            return [self._compressor.compress(text) for text in texts]
+        frames = self._compressor.multi_compress_to_buffer(texts)
+        return [frames[place].tobytes() for place in range(len(frames))]
+
+    def _insert(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+        marks = f"({','.join('?' * len(rows[0]))})"
+        statement = f"INSERT INTO {table} VALUES {','.join([marks] * len(rows))}"  # noqa: S608 - our own names
+        self._opened.execute(statement, [value for row in rows for value in row])
+
+    def _holds_any(self, rows: set[int]) -> bool:
+        query = f"SELECT 1 FROM page WHERE row IN ({','.join('?' * len(rows))}) LIMIT 1"  # noqa: S608
+        return self._opened.execute(query, list(rows)).fetchone() is not None
 
     def set_score(self, row: int, score: float) -> bool:
         """Give a page another score. False: it is not there."""
@@ -214,16 +271,20 @@ class FullText:
 
     def remove(self, row: int) -> None:
         """Take a page out; nothing happens when it is not there."""
-        found = self._connection.execute("SELECT title, text FROM page WHERE row=?", (row,)).fetchone()
+        self._settle()
+        self.changes += self._remove(row)
+
+    def _remove(self, row: int) -> bool:
+        found = self._opened.execute("SELECT title, text FROM page WHERE row=?", (row,)).fetchone()
         if found is None:
-            return
-        self.changes += 1
+            return False
         title, text = found[0], _unpack(found[1])
-        self._connection.execute(
+        self._opened.execute(
             "INSERT INTO words(words, rowid, title, text) VALUES ('delete',?,?,?)",
             (row, expand(title), expand(text)),
         )
-        self._connection.execute("DELETE FROM page WHERE row=?", (row,))
+        self._opened.execute("DELETE FROM page WHERE row=?", (row,))
+        return True
 
     def set_aside(self, row: int, until: float) -> None:
         """Keep the text of a page that is about to be replaced; nothing happens when it is not there.
@@ -354,14 +415,16 @@ class FullText:
             later: Do not wait for it.
         """
         if later:
+            self._give()
             self._aside.do(self._commit)
         else:
+            self._settle()
             self._commit()
         self.changes = 0
 
     def _commit(self) -> None:
         try:
-            self._connection.commit()
+            self._opened.commit()
         except sqlite3.Error as error:
             raise self._trouble(error) from error
 
@@ -466,6 +529,7 @@ class FullText:
 
     def close(self) -> None:
         """Close without committing."""
+        self._texts.clear()
         self._aside.close()
         self._opened.close()
 

@@ -16,8 +16,9 @@ import math
 import re
 import sys
 import zipfile
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 import msgspec
 import numpy as np
@@ -29,6 +30,8 @@ from honeyguide.store.plain import reading
 
 FORMAT_VERSION = 1
 MAX_FILE_BYTES = 8 << 30
+COPIED_AT_ONCE: Final = 16 << 20
+"""Bytes, after which others have their turn."""
 _MAX_MANIFEST_BYTES = 16 << 20
 _MAX_HEADER_CHARACTERS = 10_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\.[A-Za-z0-9_-]{1,50})*")
@@ -78,27 +81,39 @@ class Encoded(NamedTuple):
     arrays: tuple[tuple[str, NDArray[np.generic]], ...]
 
 
-def encode_saved(folder: Path, name: str, saved: Saved, *, alone: bool = False) -> Encoded:
-    """The first half of `write_saved`, which may be followed by the other in a thread.
+def encode_saved(folder: Path, name: str, saved: Saved) -> Encoded:
+    """The first half of `write_saved`.
 
-    Args:
-        folder: Where it is going to be.
-        name: Under which name.
-        saved: What was learned.
-        alone: Whether the arrays have to be left as they are now; those that somebody else holds are copied.
+    Raises:
+        CollectionError: As `write_saved`.
+    """
+    path = _path(folder, name)
+    for key, array in saved.arrays.items():
+        _check_kind(path, key, array)
+    return Encoded(_encode_values(path, saved.values), tuple(saved.arrays.items()))
+
+
+def encoding(folder: Path, name: str, saved: Saved) -> Generator[None, None, Encoded]:
+    """The same where the second half is a thread's, with pauses in which nothing may be learned.
+
+    Arrays that somebody else holds, and may change, are copied: a hundred megabytes for a million URLs.
 
     Raises:
         CollectionError: As `write_saved`.
     """
     path = _path(folder, name)
     values = _encode_values(path, saved.values)
-    arrays = []
+    arrays, copied = [], 0
     for key in saved.arrays:
         array = saved.arrays[key]
         _check_kind(path, key, array)
         # Two references are this name and the call's, one is the dict's: nobody else can change it then.
-        if alone and (array.base is not None or sys.getrefcount(array) > 3):
+        if array.base is not None or sys.getrefcount(array) > 3:
+            if copied > COPIED_AT_ONCE:
+                yield
+                copied = 0
             array = array.copy()
+            copied += array.nbytes
         arrays.append((key, array))
     return Encoded(values, tuple(arrays))
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from honeyguide.errors import CollectionError
 from honeyguide.failpoint import failpoint
 from honeyguide.model import Event, Host, Outcome, Verdict
+from honeyguide.store.change_log import ChangeLog
 from honeyguide.store.checked import (
     event_record,
     host_records,
@@ -34,12 +35,7 @@ from honeyguide.store.lock import Lock
 from honeyguide.store.records import NewUrl, PageAddress, PageRecord, Replacement, Session, UrlRecord
 from honeyguide.store.schema import connect
 
-_CHUNK = 1 << 16
-_COMPACT_AT = 32 << 20
-"""Bytes of log beyond twice its shortest form that are put up with before it is rewritten."""
-
 _LAST_EVENT = "SELECT coalesce(max(number), 0) FROM journal"
-_LOG_SIZE = "SELECT coalesce(sum(length(records)), 0), coalesce(max(number), 0) FROM change"
 _INSERT_URL = "INSERT INTO url VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _REPLACE_LINK = (
     "UPDATE url SET host = ?, status = ?, priority = ?, depth = ?, redirects = ?, parent = ?, source = ?,"
@@ -90,7 +86,7 @@ class State:
         self._columns: Columns | None = None
         self._applied = 0
         """Number of the last log entry that `_columns` has."""
-        self._log_bytes, self._log_number = connection.execute(_LOG_SIZE).fetchone()
+        self._log = ChangeLog(connection)
         self.history = History(connection, is_writer=not read_only)
         """Later visits, and versions that were replaced."""
 
@@ -143,7 +139,7 @@ class State:
         (self.last_event,) = self._connection.execute(_LAST_EVENT).fetchone()
         self._columns = None
         self._applied = 0
-        self._log_bytes, self._log_number = self._connection.execute(_LOG_SIZE).fetchone()
+        self._log = ChangeLog(self._connection)
 
     def close(self) -> None:
         """Close the file; what was not committed is lost. A second call does nothing."""
@@ -178,21 +174,9 @@ class State:
             self._connection.executemany(statement.replace("INSERT ", "INSERT OR REPLACE "), cleaned)
 
     def append_changes(self, columns: Columns, rows: NDArray[np.int32]) -> None:
-        """Log the present values of `rows` (each once); rewrites the log when it has grown long."""
+        """Log the present values of `rows` (each once)."""
         self._columns = columns
-        if not len(rows):
-            return
-        size = len(rows) * RECORD.itemsize
-        if self._log_bytes + size > _COMPACT_AT + 2 * columns.size * RECORD.itemsize:
-            self._connection.execute("DELETE FROM change")
-            self._log_bytes = 0
-            rows = np.arange(1, columns.size + 1, dtype=np.int32)
-        for start in range(0, len(rows), _CHUNK):
-            blob = columns.records(rows[start : start + _CHUNK]).tobytes()
-            # Numbers only rise, also when the log is rewritten: readers ask for what is beyond their last.
-            self._log_number += 1
-            self._connection.execute("INSERT INTO change VALUES (?, ?)", (self._log_number, blob))
-            self._log_bytes += len(blob)
+        self._log.append(columns, rows)
 
     def columns(self) -> Columns:
         """Fingerprints, hosts, statuses and priorities of all URLs.

@@ -8,8 +8,9 @@ begin; its private part is used too, so that two users of one blog host are two 
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from pathlib import Path
 
-from publicsuffixlist import PublicSuffixList
+from publicsuffixlist import PSLFILE, PublicSuffixList, encode_idn
 
 from honeyguide.web.url import host_key
 
@@ -18,6 +19,18 @@ from honeyguide.web.url import host_key
 def _suffixes() -> PublicSuffixList:
     """The list that came with the installed package, read on first use."""
     return PublicSuffixList()
+
+
+@cache
+def _special() -> frozenset[str]:
+    """The last two labels of suffixes that have more than one; `*.LAST` where all names are suffixes."""
+    found: set[str] = set()
+    with Path(PSLFILE).open(encoding="utf-8") as lines:
+        for line in lines:
+            rule = line.partition(" ")[0].strip().lower().removeprefix("!")
+            if "." in rule and not rule.startswith("//"):
+                found.update(".".join(one.split(".")[-2:]) for one in (rule, encode_idn(rule)))
+    return frozenset(found)
 
 
 def registrable(host: str) -> str | None:
@@ -29,6 +42,14 @@ def registrable(host: str) -> str | None:
         >>> registrable("co.uk") is None
         True
     """
+    # Nearly all names end in a suffix of one label. A crawl may know millions of hosts, more than could be
+    # remembered, and to look through the list for each takes several times as long.
+    before, _, last = host.rpartition(".")
+    owner, special = before.rpartition(".")[2], _special()
+    # As `canonical` writes names; of others the list knows what to think.
+    plain = owner and last and host[0] != "." and ".." not in before and host.islower()
+    if plain and (two := f"{owner}.{last}") not in special and f"*.{last}" not in special:
+        return two
     found: str | None = _suffixes().privatesuffix(host) if host else None
     return found
 
