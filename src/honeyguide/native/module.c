@@ -8,6 +8,7 @@
 
 static PyMethodDef METHODS[] = {
     METHOD(scan_page),
+    METHOD(tidied),
     METHOD(simhash),
     METHOD(content_blocks),
     METHOD(tag_counts),
@@ -90,7 +91,7 @@ PyInit__native(void)
     PyObject *module = PyModule_Create(&MODULE);
     if (module == NULL)
         return NULL;
-    if (page_init() < 0 || arrival_init() < 0 || scout_links_init() < 0
+    if (page_init() < 0 || tidy_init() < 0 || arrival_init() < 0 || scout_links_init() < 0
         || PyModule_AddIntConstant(module, "VERSION", NATIVE_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 8
+#define NATIVE_VERSION 9
 
 /* Something in memory that is read soon. */
 #ifdef __GNUC__
@@ -20,6 +20,10 @@
 extern const char scan_page_doc[];
 int page_init(void);
 PyObject *scan_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
+extern const char tidied_doc[];
+int tidy_init(void);
+PyObject *tidied(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 extern const char simhash_doc[];
 PyObject *simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
