@@ -100,7 +100,7 @@ static const struct {
 };
 
 enum { LONGEST_REFERENCE = 8 };
-enum { KNOWN_COUNT = sizeof KNOWN / sizeof *KNOWN, LONGEST = 10, SLOTS = 512, DEEPEST = 200, MOST_ATTRIBUTES = 32 };
+enum { KNOWN_COUNT = sizeof KNOWN / sizeof *KNOWN, LONGEST = 10, SLOTS = 512, DEEPEST = 200, MOST_ATTRIBUTES = 32, LONGEST_NAME = 60 };
 
 static unsigned char SLOT_OF[SLOTS]; /* index into KNOWN plus one, by hash */
 
@@ -137,6 +137,11 @@ tidy_init(void)
     }
     return 0;
 }
+
+/* From its place 16 - n on, 16 bytes of which the first n are set. */
+static const unsigned char FIRST_BYTES[32] = {
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+};
 
 /* White space as the tokenizer has it. */
 #define IS_BLANK(c) ((c) == ' ' || (c) == '\n' || (c) == '\t' || (c) == '\r' || (c) == '\f')

@@ -152,39 +152,45 @@ NAMED(reference)(TIDY *t, Py_ssize_t *position, Py_ssize_t end, int value)
 
 #ifdef __GNUC__
 typedef CHAR NAMED(Several) __attribute__((vector_size(16)));
+
+/* Whether of the 16 bytes at a place the first `count` characters are written as they are. */
+static inline int
+NAMED(is_plain)(const CHAR *text, Py_ssize_t count, NAMED(Several) *several)
+{
+    NAMED(Several) c, asked;
+    uint64_t halves[2];
+    memcpy(&c, text, 16);
+    memcpy(&asked, FIRST_BYTES + 16 - count * (Py_ssize_t)sizeof(CHAR), 16);
+    __auto_type found = (c == 0) | (c == '&') | (c == '>') | (c == '<') | (c == '"') | (c == '\r') | (c == 0xA0);
+#if WIDE
+    found |= c >= 0xD800;
+#endif
+    found &= (__typeof__(found))asked;
+    memcpy(halves, &found, 16);
+    *several = c;
+    return !(halves[0] | halves[1]);
+}
 #endif
 
 /* Copy text, or a value. */
 static int
 NAMED(text)(TIDY *t, Py_ssize_t start, Py_ssize_t end, int value)
 {
-    Py_ssize_t at = start;
-    if (!NAMED(make_room)(t, end - start))
+    enum { AT_ONCE = 16 / sizeof(CHAR) };
+    if (!NAMED(make_room)(t, end - start + AT_ONCE))
         return 0;
-    while (at < end) {
+    for (Py_ssize_t at = start; at < end;) {
+        Py_ssize_t stop = end - at < AT_ONCE ? end : at + AT_ONCE;
 #ifdef __GNUC__
-        while (end - at >= (Py_ssize_t)(16 / sizeof(CHAR))) {
-            NAMED(Several) c;
-            uint64_t halves[2];
-            memcpy(&c, t->source + at, 16);
-            __auto_type found = (c == 0) | (c == '&') | (c == '>') | (c == '<') | (c == '"') | (c == '\r') | (c == 0xA0);
-#if WIDE
-            found |= c >= 0xD800;
-#endif
-            memcpy(halves, &found, 16);
-            if (halves[0] | halves[1])
-                break;
-            if (!NAMED(make_room)(t, 16))
+        NAMED(Several) several;
+        if (at + AT_ONCE <= t->length && NAMED(is_plain)(t->source + at, stop - at, &several)) {
+            if (!NAMED(make_room)(t, AT_ONCE))
                 return 0;
-            memcpy(t->out + t->written, &c, 16);
-            t->written += 16 / sizeof(CHAR);
-            at += 16 / sizeof(CHAR);
+            memcpy(t->out + t->written, &several, 16);
+            t->written += stop - at;
+            at = stop;
+            continue;
         }
-        if (at >= end)
-            break;
-        Py_ssize_t stop = end - at < (Py_ssize_t)(16 / sizeof(CHAR)) ? end : at + (Py_ssize_t)(16 / sizeof(CHAR));
-#else
-        Py_ssize_t stop = end;
 #endif
         while (at < stop) {
             CHAR c = t->source[at];
@@ -272,29 +278,29 @@ NAMED(attributes)(TIDY *t, int *closed)
             t->position++;
             continue;
         }
-        if (count == MOST_ATTRIBUTES || !NAMED(make_room)(t, 1))
+        if (count == MOST_ATTRIBUTES || !NAMED(make_room)(t, LONGEST_NAME + 4))
             return 0;
         t->out[t->written++] = ' ';
-        Py_ssize_t name = t->written;
-        while (LEFT(t)) {
+        Py_ssize_t name = t->written, size = 0;
+        CHAR *own = t->out + name;
+        for (; LEFT(t) && size < LONGEST_NAME; t->position++) {
             CHAR c = AT(t, 0);
-            if (!(IS_LETTER(c) || IS_DIGIT(c) || c == '-' || c == '_' || c == ':' || c == '.' || c == '@'))
+            if (c >= 'A' && c <= 'Z')
+                c += 'a' - 'A';
+            else if (!(IS_SMALL(c) || c == '-' || IS_DIGIT(c) || c == '_' || c == ':' || c == '.' || c == '@'))
                 break;
-            if (!NAMED(make_room)(t, 1))
-                return 0;
-            t->out[t->written++] = c >= 'A' && c <= 'Z' ? (CHAR)(c + 'a' - 'A') : c;
-            t->position++;
+            own[size++] = c;
         }
-        Py_ssize_t size = t->written - name;
-        if (size == 0)
+        if (size == 0 || size == LONGEST_NAME)
             return 0;
+        own[size] = '=';
+        own[size + 1] = '"';
+        t->written += size + 2;
         for (int i = 0; i < count; i++) /* of two of one name the first counts */
-            if (names[i][1] == size && memcmp(t->out + names[i][0], t->out + name, (size_t)size * sizeof(CHAR)) == 0)
+            if (names[i][1] == size && memcmp(t->out + names[i][0], own, (size_t)size * sizeof(CHAR)) == 0)
                 return 0;
         names[count][0] = name;
         names[count++][1] = size;
-        if (!NAMED(write)(t, "=\""))
-            return 0;
         NAMED(skip_blanks)(t);
         if (LEFT(t) && AT(t, 0) == '=') {
             t->position++;
