@@ -737,9 +737,14 @@ def test_addresses(urls: list[str]) -> None:
     assert scout_words.entry("26378") == scout_words.entry("html")  # it counts once
     answers = []
     for module in (python, scout_words):
-        places, words = np.zeros((3, len(urls)), np.int32), np.zeros((len(urls), 8), np.int32)
-        module.read_addresses(urls, tuple(places), words, scout_evidence.TABLE)
-        answers.append((places.tolist(), words.tolist()))
+        held = scout_evidence.new_urls(len(urls) + 2)
+        held.entries.view(np.uint8)[:] = 3
+        module.enter(held, urls, list(range(len(urls))), 1, scout_evidence.TABLE)
+        paths = np.zeros(len(urls), np.int32)
+        module.read_site_paths(urls[0], urls, paths, scout_evidence.TABLE)
+        answers.append([paths.tolist(), *(each.tolist() for each in scout_evidence.fields(held).values())])
+        with pytest.raises(ValueError, match="no room"):
+            module.enter(held, urls, list(range(len(urls))), 3, scout_evidence.TABLE)
     assert answers[0] == answers[1]
 
 

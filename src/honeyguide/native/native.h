@@ -94,7 +94,8 @@ PyObject *scout_weights_descend(PyObject *module, PyObject *const *arguments, Py
 PyObject *scout_evidence_promise(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_that_wait(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_tell(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_enter(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_read_site_paths(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
