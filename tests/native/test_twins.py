@@ -476,6 +476,22 @@ def test_word_table(texts: list[str]) -> None:
         assert len(tables[0]) == len(tables[1])
 
 
+@given(st.lists(st.text("aB9 é\ud800-", max_size=12), max_size=6), st.lists(st.integers(0, 1), max_size=6))
+def test_who_mentions_a_word(texts: list[str], marks: list[int]) -> None:
+    python = pure("honeyguide.text.word_table")
+    answers = []
+    for module in (python, word_table):
+        table = module.WordTable()
+        _, new = table.scan(b"a b 9 ab ba aba \xc3\xa9")
+        table.put(new[:, 1], np.array([0, 1, 2, 3, 4, 5, 1 << 30], np.int32))
+        asked = [*texts, "A-b", "é", "9" * 5_000, "\ud800"]
+        answers.append(table.mentions(asked, np.array(marks, np.uint8)))
+    assert answers[0] == answers[1]
+    assert answers[1][-3:] == bytes([word_table.UNSURE] * 3)
+    with pytest.raises(TypeError):
+        WordTable().mentions([None], np.zeros(1, np.uint8))  # type: ignore[list-item]
+
+
 def test_words_of_any_length_are_told_apart() -> None:
     table = WordTable()
     words = [letter * length for letter in ("a", "b", "é") for length in range(1, 60)]

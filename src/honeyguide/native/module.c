@@ -54,6 +54,7 @@ static PyMethodDef METHODS[] = {
     TWIN(links_joined),
     TWIN(word_table__put),
     TWIN(word_table__read),
+    TWIN(word_table__mentions),
     TWIN(word_table__count),
     TWIN(word_table__frequent),
     TWIN(scout_evidence_add_outcome),

@@ -82,6 +82,7 @@ PyObject *seen__rows_of(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *columns_put_records(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *word_table__mentions(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__count(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__frequent(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
