@@ -276,6 +276,8 @@ def test_a_page_of_numbers_without_entries_is_refused() -> None:
             scout_words.take_in_page(np.array([0, wrong], np.int32), places, 1.0, vectors, often)
     with pytest.raises(ValueError, match="counters"):
         scout_words.take_in_page(np.zeros(2, np.int32), places, 1.0, vectors, often[:4])
+    with pytest.raises(IndexError):
+        pure("honeyguide.ordering.scout_words").take_in_page(np.array([0, 2]), places, 1.0, vectors, often)
     assert not often.any()
     assert vectors.totals[2] == 1.0
 

@@ -139,9 +139,11 @@ class Vectors(NamedTuple):
 def take_in_page(numbers: Ints, places: Ints, worth: float, vectors: Vectors, often: Ints) -> float:
     """Add a page, given by numbers of its terms, to the sums; its likeness to the picture.
 
+    IndexError where a term has no entry: nothing was added then.
+
     Args:
         numbers: Of the terms that are looked at.
-        places: Entries of the terms, by their numbers.
+        places: Entries of the terms, by their numbers; -1 for none.
         worth: Of the page.
         vectors: The sums.
         often: A counter for each entry, for C; all 0 before and after.
@@ -149,6 +151,8 @@ def take_in_page(numbers: Ints, places: Ints, worth: float, vectors: Vectors, of
     del often
     if not len(numbers):
         return 0.0
+    if places[numbers].min() < 0:
+        raise IndexError("a term has no entry")
     counts: dict[int, int] = {}
     for place in places[numbers].tolist():
         counts[place] = counts.get(place, 0) + 1
@@ -211,6 +215,11 @@ class Likeness:
         """Take in a page; its likeness to the picture as it is now."""
         names, (numbers,) = read
         numbers = numbers[:TEXT_TERMS]
+        if names is self._names:
+            try:
+                return take_in_page(numbers, self._places, worth, self._vectors, self._often)
+            except IndexError:  # a term that no page has had
+                pass
         return take_in_page(numbers, self._places_of(names, numbers), worth, self._vectors, self._often)
 
     def _places_of(self, names: Names, numbers: Ints) -> Ints:
