@@ -90,7 +90,11 @@ def try_page(page: bytes, charset: str) -> None:
     """Parse one page in all ways; complain where the C and its twin differ."""
     url = "https://broken.example/dir/page.html"
     parse_page(ParseJob(url, page, f"text/html; charset={charset}", blocks=True))
-    tree = LexborHTMLParser(page.decode("utf-8", "replace"), options=1, scripting=True)
+    text = page.decode("utf-8", "replace")
+    tree = LexborHTMLParser(text, options=1, scripting=True)
+    written = native.tidied(text) if native is not None else None
+    if written is not None and (tree.root is None or written != tree.root.html):
+        raise AssertionError("a page that needs no tree is written otherwise than its tree")
     ours, twin = read_page(tree, blocks=True), walk_page(tree, blocks=True)
     for field, one, other in zip(ours._fields, ours, twin, strict=True):
         if one != other:

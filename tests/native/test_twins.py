@@ -276,6 +276,8 @@ def test_a_page_of_numbers_without_entries_is_refused() -> None:
             scout_words.take_in_page(np.array([0, wrong], np.int32), places, 1.0, vectors, often)
     with pytest.raises(ValueError, match="counters"):
         scout_words.take_in_page(np.zeros(2, np.int32), places, 1.0, vectors, often[:4])
+    with pytest.raises(IndexError):
+        pure("honeyguide.ordering.scout_words").take_in_page(np.array([0, 2]), places, 1.0, vectors, often)
     assert not often.any()
     assert vectors.totals[2] == 1.0
 
@@ -474,6 +476,22 @@ def test_word_table(texts: list[str]) -> None:
             table.put(missed[:, 1], np.full(len(missed), number, np.int32))
         assert answers[0] == answers[1]
         assert len(tables[0]) == len(tables[1])
+
+
+@given(st.lists(st.text("aB9 é\ud800-", max_size=12), max_size=6), st.lists(st.integers(0, 1), max_size=6))
+def test_who_mentions_a_word(texts: list[str], marks: list[int]) -> None:
+    python = pure("honeyguide.text.word_table")
+    answers = []
+    for module in (python, word_table):
+        table = module.WordTable()
+        _, new = table.scan(b"a b 9 ab ba aba \xc3\xa9")
+        table.put(new[:, 1], np.array([0, 1, 2, 3, 4, 5, 1 << 30], np.int32))
+        asked = [*texts, "A-b", "é", "9" * 5_000, "\ud800"]
+        answers.append(table.mentions(asked, np.array(marks, np.uint8)))
+    assert answers[0] == answers[1]
+    assert answers[1][-3:] == bytes([word_table.UNSURE] * 3)
+    with pytest.raises(TypeError):
+        WordTable().mentions([None], np.zeros(1, np.uint8))  # type: ignore[list-item]
 
 
 def test_words_of_any_length_are_told_apart() -> None:
@@ -737,9 +755,14 @@ def test_addresses(urls: list[str]) -> None:
     assert scout_words.entry("26378") == scout_words.entry("html")  # it counts once
     answers = []
     for module in (python, scout_words):
-        places, words = np.zeros((3, len(urls)), np.int32), np.zeros((len(urls), 8), np.int32)
-        module.read_addresses(urls, tuple(places), words, scout_evidence.TABLE)
-        answers.append((places.tolist(), words.tolist()))
+        held = scout_evidence.new_urls(len(urls) + 2)
+        held.entries.view(np.uint8)[:] = 3
+        module.enter(held, urls, list(range(len(urls))), 1, scout_evidence.TABLE)
+        paths = np.zeros(len(urls), np.int32)
+        module.read_site_paths(urls[0], urls, paths, scout_evidence.TABLE)
+        answers.append([paths.tolist(), *(each.tolist() for each in scout_evidence.fields(held).values())])
+        with pytest.raises(ValueError, match="no room"):
+            module.enter(held, urls, list(range(len(urls))), 3, scout_evidence.TABLE)
     assert answers[0] == answers[1]
 
 

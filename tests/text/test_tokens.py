@@ -164,3 +164,27 @@ def test_threads_have_their_own_memory() -> None:
     with ThreadPoolExecutor(4) as pool:
         analyser = Analyser(stem=False)
         assert list(pool.map(analyser.terms, texts)) == expected
+
+
+def test_texts_that_mention_a_term_are_found_at_once_or_one_by_one() -> None:
+    analyser = Analyser(("en",))
+    topic = frozenset(("owl", "night", "\u795e\u7ecf"))
+    texts = [
+        "Owls",
+        "tax law",
+        "by Night!",
+        "",
+        "the",
+        "\u795e\u7ecf\u7f51\u7edc",
+        "naïve-owl",
+        "\ud800 owl",
+        "x" * 9_000,
+    ]
+    one_by_one = [analyser.mentions(text, topic) for text in texts]
+    assert one_by_one[:3] == [True, False, True]
+    assert analyser.which_mention(texts, topic) == one_by_one
+    analyser.numbered(
+        "owls at night pay no tax by the law of naïve-owl " * 40
+    )  # now these words have numbers
+    assert analyser.which_mention(texts, topic) == one_by_one
+    assert analyser.which_mention(texts, frozenset(("tax",))) == [text == "tax law" for text in texts]

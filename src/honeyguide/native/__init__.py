@@ -15,7 +15,7 @@ import importlib
 import os
 from typing import Any, Final, Protocol, cast
 
-VERSION: Final = 8
+VERSION: Final = 9
 """As in `native.h`: a module that was built from other sources is not used."""
 
 
@@ -26,6 +26,9 @@ class Native(Protocol):
 
     def scan_page(self, html: str, blocks: bool, /) -> tuple[Any, ...] | None:
         """The notes of a page (`honeyguide.parse.notes`) from its tree written out, or None if unclear."""
+
+    def tidied(self, html: str, /) -> str | None:
+        """A page as the tree builder would write its tree; None where only that can tell."""
 
     def content_blocks(  # noqa: PLR0917 - calls by name would cost more than the work
         self,

@@ -1037,6 +1037,21 @@ stir(uint64_t hash)
     return hash ^ (hash >> 29);
 }
 
+/* The key of the word at `*start`, moved behind it. */
+static inline int64_t
+key_of_word(const uint8_t *letters, Py_ssize_t *start, uint64_t seed)
+{
+    /* Eight bytes at a time: no byte of a word is 0, so what is left says how long it is. */
+    int size;
+    uint64_t hash = seed, part;
+    while ((part = part_of_word(letters + *start, &size)), size == 8) {
+        hash = stir(hash ^ part);
+        *start += 8;
+    }
+    *start += size;
+    return (int64_t)(stir(hash ^ part) | 1);
+}
+
 /* data, keys, values, found, missed, seed: how many words, and how many of them are new. */
 BODY(word_table__read)
 {
@@ -1067,16 +1082,8 @@ BODY(word_table__read)
             start++;
             continue;
         }
-        /* Eight bytes at a time: no byte of a word is 0, so what is left says how long it is. */
         Py_ssize_t end = start;
-        int size;
-        uint64_t hash = seed, part;
-        while ((part = part_of_word(letters + end, &size)), size == 8) {
-            hash = stir(hash ^ part);
-            end += 8;
-        }
-        end += size;
-        int64_t key = (int64_t)(stir(hash ^ part) | 1);
+        int64_t key = key_of_word(letters, &end, seed);
         Py_ssize_t place = slot(&words, key);
         if (words.keys[place] == key) {
             found[count] = words.values[place];
@@ -1100,6 +1107,67 @@ BODY(word_table__read)
     return Py_BuildValue("nn", count, misses);
 }
 FUNCTION(word_table__read, 6)
+
+enum { SHORT_TEXT = 4096, NONE_OF_THEM = 0, ONE_OF_THEM = 1, UNSURE = 2 };
+
+/* Whether a text has a word whose number is marked. */
+static char
+has_marked(PyObject *text, const Words *words, const uint8_t *marked, Py_ssize_t names, uint64_t seed)
+{
+    uint8_t letters[SHORT_TEXT + 8];
+    Py_ssize_t length;
+    const char *data = PyUnicode_AsUTF8AndSize(text, &length);
+    if (data == NULL || length > SHORT_TEXT) {
+        PyErr_Clear(); /* half of a character: Python knows how to read it */
+        return UNSURE;
+    }
+    to_letters((const uint8_t *)data, length, letters);
+    memset(letters + length, 0, 8);
+    char answer = NONE_OF_THEM;
+    for (Py_ssize_t start = 0; start < length;) {
+        if (letters[start] == 0) {
+            start++;
+            continue;
+        }
+        int64_t key = key_of_word(letters, &start, seed);
+        Py_ssize_t place = slot(words, key);
+        if (words->keys[place] != key || words->values[place] < 0 || words->values[place] >= names)
+            answer = UNSURE;
+        else if (marked[words->values[place]])
+            return ONE_OF_THEM;
+    }
+    return answer;
+}
+
+/* texts, keys, values, marked, seed */
+BODY(word_table__mentions)
+{
+    Words words;
+    uint8_t *marked;
+    Py_ssize_t names;
+    if (!PyList_Check(arguments[0])) {
+        PyErr_SetString(PyExc_TypeError, "a list of texts is wanted");
+        return NULL;
+    }
+    if (borrow_words(loan, arguments[1], arguments[2], &words) < 0)
+        return NULL;
+    TAKE(marked, 3, &names, 0);
+    uint64_t seed = PyLong_AsUnsignedLongLong(arguments[4]);
+    if (seed == (uint64_t)-1 && PyErr_Occurred())
+        return NULL;
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, PyList_GET_SIZE(arguments[0]));
+    for (Py_ssize_t i = 0; answer != NULL && i < PyList_GET_SIZE(arguments[0]); i++) {
+        PyObject *text = PyList_GET_ITEM(arguments[0], i);
+        if (!PyUnicode_Check(text)) {
+            PyErr_SetString(PyExc_TypeError, "a list of texts is wanted");
+            Py_CLEAR(answer);
+        }
+        else
+            PyBytes_AS_STRING(answer)[i] = has_marked(text, &words, marked, names, seed);
+    }
+    return answer;
+}
+FUNCTION(word_table__mentions, 5)
 
 /* Each number once, and how often it occurs, after `different` that are known; how many there are then, or -1.
  * `places` has the place of each among them, from 1 on. */

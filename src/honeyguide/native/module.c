@@ -8,6 +8,7 @@
 
 static PyMethodDef METHODS[] = {
     METHOD(scan_page),
+    METHOD(tidied),
     METHOD(simhash),
     METHOD(content_blocks),
     METHOD(tag_counts),
@@ -53,6 +54,7 @@ static PyMethodDef METHODS[] = {
     TWIN(links_joined),
     TWIN(word_table__put),
     TWIN(word_table__read),
+    TWIN(word_table__mentions),
     TWIN(word_table__count),
     TWIN(word_table__frequent),
     TWIN(scout_evidence_add_outcome),
@@ -63,7 +65,8 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_evidence_that_wait),
     TWIN(scout_evidence_promise),
     TWIN(scout_weights_descend),
-    TWIN(scout_words_read_addresses),
+    TWIN(scout_words_enter),
+    TWIN(scout_words_read_site_paths),
     TWIN(scout_words_read_anchors),
     TWIN(scout_words_take_in_page),
     TWIN(scout_links_read_links),
@@ -90,7 +93,7 @@ PyInit__native(void)
     PyObject *module = PyModule_Create(&MODULE);
     if (module == NULL)
         return NULL;
-    if (page_init() < 0 || arrival_init() < 0 || scout_links_init() < 0
+    if (page_init() < 0 || tidy_init() < 0 || arrival_init() < 0 || scout_links_init() < 0
         || PyModule_AddIntConstant(module, "VERSION", NATIVE_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;

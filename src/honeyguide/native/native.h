@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in honeyguide/native/__init__.py: a module built from other sources is not used. */
-#define NATIVE_VERSION 8
+#define NATIVE_VERSION 9
 
 /* Something in memory that is read soon. */
 #ifdef __GNUC__
@@ -20,6 +20,10 @@
 extern const char scan_page_doc[];
 int page_init(void);
 PyObject *scan_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
+extern const char tidied_doc[];
+int tidy_init(void);
+PyObject *tidied(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 extern const char simhash_doc[];
 PyObject *simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
@@ -78,6 +82,7 @@ PyObject *seen__rows_of(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *columns_put_records(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__put(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__read(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *word_table__mentions(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__count(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *word_table__frequent(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
@@ -90,7 +95,8 @@ PyObject *scout_weights_descend(PyObject *module, PyObject *const *arguments, Py
 PyObject *scout_evidence_promise(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_that_wait(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_tell(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *scout_words_read_addresses(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_enter(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *scout_words_read_site_paths(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 

@@ -676,8 +676,11 @@ FUNCTION(scout_weights_descend, 5)
 
 /* -- words ---------------------------------------------------------------------------------------------- */
 
+#define CRC_START 0xFFFFFFFFu
+
+/* A checksum that is not finished, with more bytes. */
 static uint32_t
-crc32(const unsigned char *bytes, Py_ssize_t length)
+crc32_on(uint32_t found, const unsigned char *bytes, Py_ssize_t length)
 {
     static uint32_t table[256];
     if (table[1] == 0)
@@ -687,10 +690,15 @@ crc32(const unsigned char *bytes, Py_ssize_t length)
                 value = value & 1 ? 0xEDB88320u ^ (value >> 1) : value >> 1;
             table[i] = value;
         }
-    uint32_t found = 0xFFFFFFFFu;
     for (Py_ssize_t i = 0; i < length; i++)
         found = table[(found ^ bytes[i]) & 255] ^ (found >> 8);
-    return found ^ 0xFFFFFFFFu;
+    return found;
+}
+
+static uint32_t
+crc32(const unsigned char *bytes, Py_ssize_t length)
+{
+    return ~crc32_on(CRC_START, bytes, length);
 }
 
 /* The bytes of a text; `kept` holds them where they had to be made. */
@@ -753,73 +761,126 @@ words_of(const unsigned char *text, Py_ssize_t length, uint32_t mask, int32_t *f
     return known;
 }
 
+/* The host, folder and folder above of an address, and its words; -1 on error. */
 static int
-addresses(Loan *loan, PyObject *const *arguments)
+read_address(PyObject *address, uint32_t mask, Entry *entry)
 {
-    int32_t *hosts, *folders, *aboves, *words;
-    Py_ssize_t count, others[3];
-    if (!PyList_Check(arguments[0])) {
-        PyErr_SetString(PyExc_TypeError, "a list of addresses is wanted");
+    PyObject *kept;
+    Py_ssize_t length;
+    const unsigned char *url = bytes_of(address, &length, &kept);
+    if (url == NULL)
+        return -1;
+    const unsigned char *end = url + length, *start = end, *c;
+    for (c = url; c + 2 < end; c++)
+        if (c[0] == ':' && c[1] == '/' && c[2] == '/') {
+            start = c + 3;
+            break;
+        }
+    const unsigned char *query = start, *path = start, *last = NULL, *before = NULL;
+    while (query < end && *query != '?')
+        query++;
+    while (path < query && *path != '/')
+        path++;
+    for (c = start; c < query; c++)
+        if (*c == '/') {
+            before = last;
+            last = c;
+        }
+    if (last == NULL || last == start)
+        last = query;
+    if (before == NULL || before == start)
+        before = last;
+    entry->host = (int32_t)(crc32(start, path - start) & mask);
+    entry->folder = (int32_t)(crc32(start, last - start) & mask);
+    entry->above = (int32_t)(crc32(start, before - start) & mask);
+    int32_t found[MOST_ADDRESS];
+    const unsigned char *from = path < query ? path + 1 : query;
+    if (query - from > 400)
+        from = query - 400;
+    Py_ssize_t rest = query < end ? end - query - 1 : 0;
+    int known = words_of(from, query - from, mask, found, 0);
+    known = words_of(query < end ? query + 1 : end, rest < 100 ? rest : 100, mask, found, known);
+    int first = known > WORDS ? known - WORDS : 0;
+    for (int j = 0; j < WORDS; j++)
+        entry->url_words[j] = first + j < known ? found[first + j] : -1;
+    Py_XDECREF(kept);
+    return 0;
+}
+
+/* urls, addresses, ids, first, size of tables */
+static int
+new_entries(Loan *loan, PyObject *const *arguments)
+{
+    Urls urls;
+    int64_t *ids;
+    double *told;
+    Py_ssize_t sizes[2];
+    if (!PyList_Check(arguments[1]) || !PyList_Check(arguments[2])) {
+        PyErr_SetString(PyExc_TypeError, "a list of addresses is wanted, and one of numbers");
         return -1;
     }
-    uint32_t mask = (uint32_t)PyLong_AsUnsignedLong(arguments[3]) - 1;
-    if (PyErr_Occurred())
+    Py_ssize_t count = PyList_GET_SIZE(arguments[1]), first = PyLong_AsSsize_t(arguments[3]);
+    uint32_t mask = (uint32_t)PyLong_AsUnsignedLong(arguments[4]) - 1;
+    if (PyErr_Occurred() || borrow_urls(loan, arguments[0], &urls) < 0)
         return -1;
-    BORROW(hosts, arguments[1], 0, &count);
-    BORROW(folders, arguments[1], 1, &others[0]);
-    BORROW(aboves, arguments[1], 2, &others[2]);
-    if ((words = borrow(loan, arguments[2], sizeof *words, &others[1], 1)) == NULL)
-        return -1;
-    if (count != PyList_GET_SIZE(arguments[0]) || others[0] != count || others[1] != count * WORDS
-        || others[2] != count) {
-        PyErr_SetString(PyExc_ValueError, "as many entries as addresses are wanted");
+    BORROW(ids, arguments[0], 0, &sizes[0]);
+    BORROW(told, arguments[0], 3, &sizes[1]);
+    if (sizes[0] != urls.size || sizes[1] != urls.size || PyList_GET_SIZE(arguments[2]) != count || first < 0
+        || first > urls.size || count > urls.size - first) {
+        PyErr_SetString(PyExc_ValueError, "there is no room for so many addresses");
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *kept;
-        Py_ssize_t length;
-        const unsigned char *url = bytes_of(PyList_GET_ITEM(arguments[0], i), &length, &kept);
-        if (url == NULL)
+        Entry *entry = &urls.entries[first + i];
+        ids[first + i] = PyLong_AsLongLong(PyList_GET_ITEM(arguments[2], i));
+        if (PyErr_Occurred() || read_address(PyList_GET_ITEM(arguments[1], i), mask, entry) < 0)
             return -1;
-        const unsigned char *end = url + length, *start = end, *c;
-        for (c = url; c + 2 < end; c++)
-            if (c[0] == ':' && c[1] == '/' && c[2] == '/') {
-                start = c + 3;
-                break;
-            }
-        const unsigned char *query = start, *path = start, *last = NULL, *before = NULL;
-        while (query < end && *query != '?')
-            query++;
-        while (path < query && *path != '/')
-            path++;
-        for (c = start; c < query; c++)
-            if (*c == '/') {
-                before = last;
-                last = c;
-            }
-        if (last == NULL || last == start)
-            last = query;
-        if (before == NULL || before == start)
-            before = last;
-        hosts[i] = (int32_t)(crc32(start, path - start) & mask);
-        folders[i] = (int32_t)(crc32(start, last - start) & mask);
-        aboves[i] = (int32_t)(crc32(start, before - start) & mask);
-        int32_t found[MOST_ADDRESS];
-        const unsigned char *from = path < query ? path + 1 : query;
-        if (query - from > 400)
-            from = query - 400;
-        Py_ssize_t rest = query < end ? end - query - 1 : 0;
-        int known = words_of(from, query - from, mask, found, 0);
-        known = words_of(query < end ? query + 1 : end, rest < 100 ? rest : 100, mask, found, known);
-        int first = known > WORDS ? known - WORDS : 0;
+        urls.state[first + i] = WAITING;
+        told[first + i] = 0.0;
+        entry->links = 0;
+        entry->page = -1;
+        for (int j = 0; j < TOPICS; j++)
+            entry->topic[j] = 0.0f;
         for (int j = 0; j < WORDS; j++)
-            words[i * WORDS + j] = first + j < known ? found[first + j] : -1;
+            entry->anchor_words[j] = entry->list_words[j] = -1;
+    }
+    return 0;
+}
+
+PROCEDURE(scout_words_enter, 5, new_entries)
+
+/* host, paths, entries, size of tables */
+static int
+site_paths(Loan *loan, PyObject *const *arguments)
+{
+    uint32_t mask = (uint32_t)PyLong_AsUnsignedLong(arguments[3]) - 1;
+    Py_ssize_t room, length;
+    PyObject *kept;
+    if (PyErr_Occurred())
+        return -1;
+    int32_t *entries = borrow(loan, arguments[2], sizeof *entries, &room, 1);
+    if (entries == NULL)
+        return -1;
+    if (!PyList_Check(arguments[1]) || PyList_GET_SIZE(arguments[1]) != room) {
+        PyErr_SetString(PyExc_ValueError, "as many entries as paths are wanted");
+        return -1;
+    }
+    const unsigned char *host = bytes_of(arguments[0], &length, &kept);
+    if (host == NULL)
+        return -1;
+    uint32_t begun = crc32_on(crc32_on(CRC_START, host, length), (const unsigned char *)" ", 1);
+    Py_XDECREF(kept);
+    for (Py_ssize_t i = 0; i < room; i++) {
+        const unsigned char *path = bytes_of(PyList_GET_ITEM(arguments[1], i), &length, &kept);
+        if (path == NULL)
+            return -1;
+        entries[i] = (int32_t)(~crc32_on(begun, path, length) & mask);
         Py_XDECREF(kept);
     }
     return 0;
 }
 
-PROCEDURE(scout_words_read_addresses, 4, addresses)
+PROCEDURE(scout_words_read_site_paths, 4, site_paths)
 
 PyObject *
 scout_words_read_anchors(PyObject *module, PyObject *const *arguments, Py_ssize_t count)

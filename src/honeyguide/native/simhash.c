@@ -2,6 +2,8 @@
 
 #include "native.h"
 
+#include <string.h>
+
 #define GOLDEN 0x9E3779B97F4A7C15ull
 #define BYTE_ONES 0x0101010101010101ull
 
@@ -41,6 +43,43 @@ add(Counter *counter, uint64_t hash)
         flush(counter);
 }
 
+/* Add three bits in each of 64 columns: the sum, and what is carried. */
+static inline uint64_t
+carried(uint64_t *sum, uint64_t a, uint64_t b)
+{
+    uint64_t differ = *sum ^ a, carry = (*sum & a) | (differ & b);
+    *sum = differ ^ b;
+    return carry;
+}
+
+/* The bits that more than half of the numbers have. Eight numbers are added up column by column before any column is
+   counted. */
+static uint64_t
+majority(const uint64_t *numbers, Py_ssize_t count)
+{
+    Counter eights = {0}, rest = {0};
+    uint64_t ones = 0, twos = 0, fours = 0, answer = 0;
+    Py_ssize_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        const uint64_t *n = numbers + i;
+        uint64_t two = carried(&ones, n[0], n[1]);
+        uint64_t four = carried(&twos, two, carried(&ones, n[2], n[3]));
+        two = carried(&ones, n[4], n[5]);
+        add(&eights, carried(&fours, four, carried(&twos, two, carried(&ones, n[6], n[7]))));
+    }
+    for (; i < count; i++)
+        add(&rest, numbers[i]);
+    flush(&eights);
+    flush(&rest);
+    for (int bit = 0; bit < 64; bit++) {
+        uint64_t have = 8 * (uint64_t)eights.counts[bit] + rest.counts[bit] + 4 * (fours >> bit & 1)
+                        + 2 * (twos >> bit & 1) + (ones >> bit & 1);
+        if (2 * have > (uint64_t)count)
+            answer |= 1ull << bit;
+    }
+    return answer;
+}
+
 /* A number for each word of a text, for one width of characters; how many. -1: a character that the table of
    lower case does not know. */
 #define WORDS(name, CHAR, CODE)                                                                            \
@@ -71,6 +110,25 @@ add(Counter *counter, uint64_t hash)
 #define CLASS_OF(code) (classes[(code) < 0xFFFF ? (code) : 0xFFFF])
 #define SAME(code) (code)
 #define LOWER(code) (lowered[code])
+
+/* The same for one byte a character where no character is a word of its own, without a jump: where words end, no
+   processor can foresee. */
+static Py_ssize_t
+parted_by_spaces(const Py_UCS1 *text, Py_ssize_t length, const unsigned char *classes, const uint64_t *powers,
+                 uint64_t *hashes)
+{
+    Py_ssize_t words = 0;
+    uint64_t hash = 0, offset = 0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        uint64_t inside = -(uint64_t)(classes[text[i]] == LETTER);
+        hashes[words] = hash;
+        words += (offset != 0) & (inside == 0);
+        hash = (hash + text[i] * powers[offset & 63]) & inside;
+        offset = (offset + 1) & inside;
+    }
+    hashes[words] = hash;
+    return words + (offset != 0);
+}
 
 WORDS(words_1, Py_UCS1, SAME)
 WORDS(words_2, Py_UCS2, SAME)
@@ -117,7 +175,10 @@ simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t argument_count)
         powers[i] = mix((uint64_t)(i + 1) * GOLDEN) | 1;
     switch (PyUnicode_KIND(arguments[0])) {
     case PyUnicode_1BYTE_KIND:
-        words = (lowered ? lowered_1 : words_1)(data, length, classes, lowered, powers, hashes);
+        if (lowered == NULL && memchr(classes, ALONE, 256) == NULL)
+            words = parted_by_spaces(data, length, classes, powers, hashes);
+        else
+            words = (lowered ? lowered_1 : words_1)(data, length, classes, lowered, powers, hashes);
         break;
     case PyUnicode_2BYTE_KIND:
         words = (lowered ? lowered_2 : words_2)(data, length, classes, lowered, powers, hashes);
@@ -136,17 +197,13 @@ simhash(PyObject *module, PyObject *const *arguments, Py_ssize_t argument_count)
         if (width > words)
             width = words;
         Py_ssize_t count = words - width + 1;
-        Counter counter = {0};
         for (Py_ssize_t i = 0; i < count; i++) {
             uint64_t joined = 0;
             for (Py_ssize_t place = 0; place < width; place++)
                 joined = joined * GOLDEN + hashes[i + place];
-            add(&counter, mix(joined));
+            hashes[i] = mix(joined);
         }
-        flush(&counter);
-        for (int bit = 0; bit < 64; bit++)
-            if ((uint64_t)counter.counts[bit] * 2 > (uint64_t)count)
-                answer |= 1ull << bit;
+        answer = majority(hashes, count);
     }
     PyMem_RawFree(hashes);
     return PyLong_FromLongLong((long long)answer);

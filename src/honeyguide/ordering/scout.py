@@ -33,7 +33,7 @@ from honeyguide.ordering.scout_evidence import (
 )
 from honeyguide.ordering.scout_links import Read, new_read, note_anchors, note_groups, read_links
 from honeyguide.ordering.scout_reasons import Reason, reasons
-from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
+from honeyguide.ordering.scout_words import Likeness, enter, host_and_folders, read_site_paths
 from honeyguide.ordering.sharing import change, checked, sparse
 from honeyguide.ordering.url_keywords import UrlKeywords
 from honeyguide.store.models import Saved
@@ -182,7 +182,6 @@ class Scout(LocalOrder):
         self._pages = evidence.new_pages(256)
         self._sums = evidence.new_sums()
         self._slots: dict[UrlId, int] = {}
-        self._entries = Entries()
         self._held = 0
         self._known_pages = 0
         self._next_place = 0
@@ -498,23 +497,12 @@ class Scout(LocalOrder):
         """New entries for URLs, one behind the other; the first of them."""
         first, count = self._held, len(found)
         self._held += count
-        urls = self._urls
-        new = slice(first, first + count)
-        urls.id[new] = [number for _, number in found]
-        urls.state[new] = WAITING
-        addresses = [url for url, _ in found]
-        places, words = np.empty((3, count), np.int32), np.empty((count, WORDS), np.int32)
-        read_addresses(addresses, (places[0], places[1], places[2]), words, TABLE)
-        urls.host[new], urls.folder[new], urls.above[new] = places
-        urls.url_words[new] = words
-        urls.page[new] = -1
-        urls.links[new] = 0
-        urls.topic[new] = 0.0
+        addresses, ids = [url for url, _ in found], [number for _, number in found]
+        enter(self._urls, addresses, ids, first, TABLE)
         if self._in_address:
-            urls.topic[new, 2] = [self._in_address.share(url) for url in addresses]
-        urls.told[new] = 0.0
-        urls.anchor_words[new] = urls.list_words[new] = -1
-        self._slots.update(zip([number for _, number in found], range(first, first + count), strict=True))
+            share = self._in_address.share
+            self._urls.topic[first : first + count, 2] = [share(url) for url in addresses]
+        self._slots.update(zip(ids, range(first, first + count), strict=True))
         return first
 
     def _let_go(self) -> None:
@@ -559,7 +547,8 @@ class Scout(LocalOrder):
             self._take_contexts(new, self._hold([(link.url, link.id) for link in new]))
         self._take_anchors(anchors, read, free[0])
         host = host_and_folders(page.url)[0]
-        on_site = np.array([0, *self._entries.of([f"{host} {path}" for path in paths])], np.int32)
+        on_site = np.zeros(len(paths) + 1, np.int32)
+        read_site_paths(host, paths, on_site[1:], TABLE)
         first_near = len(paths) + 2
         places, last = np.arange(len(links)), len(links) - 1
         if number in self._foreign:  # only some of its links are known here

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
-from honeyguide.ordering.scout_evidence import TABLE, WORDS, Floats, Ints
+from honeyguide.model import UrlId
+from honeyguide.ordering.scout_evidence import TABLE, WAITING, WORDS, Floats, Ints, Urls
 from honeyguide.text.tokens import Analyser, Names, Numbered
 
 TERMS: Final = 150
 """Words that make up the picture of a good page."""
-REMEMBERED: Final = 200_000
 ANCHOR: Final = 200
 """Characters of an anchor that are looked at."""
 BORDER: Final = "xqzxjqzx"
@@ -32,24 +32,6 @@ def entry(text: str | bytes) -> int:
     """Where a text is counted; equal on every machine."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return zlib.crc32(data) & (TABLE - 1)
-
-
-class Entries:
-    """Entries of words, remembered while they are few."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {}
-
-    def of(self, words: Sequence[str]) -> list[int]:
-        """One entry a word."""
-        known = self._known
-        if len(known) > REMEMBERED:
-            known.clear()
-        places = [known.get(word) for word in words]
-        for row, place in enumerate(places):
-            if place is None:
-                places[row] = known[words[row]] = entry(words[row])
-        return places  # type: ignore[return-value]
 
 
 def padded(places: list[int]) -> list[int]:
@@ -89,14 +71,38 @@ def host_and_folders(url: str) -> tuple[str, str, str]:
 
 
 @compiled
-def read_addresses(urls: list[str], places: tuple[Ints, Ints, Ints], words: Ints, size: int) -> None:
-    """Entries of the hosts, folders and folders above, and of the words of addresses, in tables of `size`."""
-    del size  # `TABLE`; the twin in C is told.
-    for row, url in enumerate(urls):
-        for column, text in zip(places, host_and_folders(url), strict=True):
-            column[row] = entry(text)
+def enter(urls: Urls, addresses: list[str], ids: list[UrlId], first: int, size: int) -> None:
+    """Make new entries of URLs that wait, one behind the other.
+
+    Args:
+        urls: All that are held.
+        addresses: Of the new ones.
+        ids: Theirs.
+        first: The entry of the first of them.
+        size: `TABLE`, of which the twin in C has to be told.
+    """
+    del size
+    new = slice(first, first + len(addresses))
+    if first < 0 or new.stop > len(urls.id) or len(ids) != len(addresses):
+        raise ValueError("there is no room for so many addresses")
+    urls.id[new] = ids
+    urls.state[new] = WAITING
+    urls.told[new] = 0.0
+    urls.links[new] = 0
+    urls.page[new] = -1
+    urls.topic[new] = 0.0
+    urls.anchor_words[new] = urls.list_words[new] = -1
+    for at, url in enumerate(addresses, first):
+        urls.host[at], urls.folder[at], urls.above[at] = map(entry, host_and_folders(url))
         # The last ones tell most. Two words may share an entry: it counts once.
-        words[row] = padded(list(dict.fromkeys(map(entry, url_words(url))))[-WORDS:])
+        urls.url_words[at] = padded(list(dict.fromkeys(map(entry, url_words(url))))[-WORDS:])
+
+
+@compiled
+def read_site_paths(host: str, paths: list[str], entries: Ints, size: int) -> None:
+    """Entries of tag paths on a site, in tables of `size`."""
+    del size  # `TABLE`; the twin in C is told.
+    entries[:] = [entry(f"{host} {path}") for path in paths]
 
 
 @compiled
@@ -133,9 +139,11 @@ class Vectors(NamedTuple):
 def take_in_page(numbers: Ints, places: Ints, worth: float, vectors: Vectors, often: Ints) -> float:
     """Add a page, given by numbers of its terms, to the sums; its likeness to the picture.
 
+    IndexError where a term has no entry: nothing was added then.
+
     Args:
         numbers: Of the terms that are looked at.
-        places: Entries of the terms, by their numbers.
+        places: Entries of the terms, by their numbers; -1 for none.
         worth: Of the page.
         vectors: The sums.
         often: A counter for each entry, for C; all 0 before and after.
@@ -143,6 +151,8 @@ def take_in_page(numbers: Ints, places: Ints, worth: float, vectors: Vectors, of
     del often
     if not len(numbers):
         return 0.0
+    if places[numbers].min() < 0:
+        raise IndexError("a term has no entry")
     counts: dict[int, int] = {}
     for place in places[numbers].tolist():
         counts[place] = counts.get(place, 0) + 1
@@ -205,6 +215,11 @@ class Likeness:
         """Take in a page; its likeness to the picture as it is now."""
         names, (numbers,) = read
         numbers = numbers[:TEXT_TERMS]
+        if names is self._names:
+            try:
+                return take_in_page(numbers, self._places, worth, self._vectors, self._often)
+            except IndexError:  # a term that no page has had
+                pass
         return take_in_page(numbers, self._places_of(names, numbers), worth, self._vectors, self._often)
 
     def _places_of(self, names: Names, numbers: Ints) -> Ints:

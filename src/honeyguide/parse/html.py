@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
@@ -69,19 +69,22 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         return ParseFailure(Outcome.NOT_A_PAGE, refusal)
     text, charset = decode_html(job.body[:MAX_BYTES], job.content_type)
     body = text.encode("utf-8", "replace")
+    repaired = False
     if scan:
         scanned = prescan(body)
         if scanned.refusal:
             return ParseFailure(Outcome.NOT_A_PAGE, scanned.refusal)
-        body = scanned.body
-    parser = LexborHTMLParser(body, options=_OPTIONS, scripting=True)
+        body, repaired = scanned.body, bool(scanned.repairs)
     marked = has_any(body, _LOOKED_FOR)
-    if marked:
-        hide_consent(parser, body)
-    notes = read_page(parser, blocks=bool(job.blocks))
-    languages = declared_languages(parser, body) if marked else {}
-    if languages:
-        notes = notes._replace(links=titled(notes.links, languages, fold(notes.title)[:MAX_ANCHOR]))
+    languages: dict[str, str] = {}
+    notes = None if marked or repaired else read_tidy_page(text, blocks=bool(job.blocks))
+    if notes is None:
+        parser = LexborHTMLParser(body, options=_OPTIONS, scripting=True)
+        if marked:
+            hide_consent(parser, body)
+        notes = read_page(parser, blocks=bool(job.blocks))
+        if marked and (languages := declared_languages(parser, body)):
+            notes = notes._replace(links=titled(notes.links, languages, fold(notes.title)[:MAX_ANCHOR]))
     facts = _Facts(notes)
     base = (canonical(notes.base, job.url) if notes.base else None) or job.url
     main = in_main_text(notes.links, notes.main_text)
@@ -124,10 +127,31 @@ def read_page(parser: LexborHTMLParser, *, blocks: bool = False) -> Notes:
         return walk_page(parser, blocks=blocks)
     root = parser.root
     # The tree written out again is quicker to read than 2,000 nodes are to visit one by one.
-    found = native.scan_page((root.html or "") if root is not None else "", blocks)
+    notes = _notes(native.scan_page((root.html or "") if root is not None else "", blocks))
     # With MathML or `plaintext` in it, what is text and what is markup cannot be told from the writing.
+    return walk_page(parser, blocks=blocks) if notes is None else notes
+
+
+def read_tidy_page(text: str, *, blocks: bool = False) -> Notes | None:
+    """The notes of a page whose tags are all in order, for which no tree has to be built; None for others.
+
+    Args:
+        text: The document.
+        blocks: Whether to record the tree for the content blocks.
+
+    Example:
+        >>> read_tidy_page("<p>Owls at night") is None
+        True
+    """
+    written = native.tidied(text) if native is not None else None
+    if written is None or native is None:
+        return None
+    return _notes(native.scan_page(written, blocks))
+
+
+def _notes(found: tuple[Any, ...] | None) -> Notes | None:
     if found is None:
-        return walk_page(parser, blocks=blocks)
+        return None
     notes = Notes._make(found)
     return notes._replace(tree=Tree._make(notes.tree)) if notes.tree is not None else notes
 

@@ -144,11 +144,12 @@ class TfCosine:
     def judge_texts(self, texts: Sequence[str]) -> list[float]:
         """Score short texts, each as a page without a title."""
         learned = self._fitted()
-        terms_of, mentions, words = self._analyser.terms, self._analyser.mentions, self._words
+        terms_of = self._analyser.terms
         # Nearly all anchors have none of the topic's words.
+        mentioning = self._analyser.which_mention(texts, self._words)
         return [
-            self._score(self._raw((), terms_of(text)), learned) if mentions(text, words) else 0.0
-            for text in texts
+            self._score(self._raw((), terms_of(text)), learned) if mentions else 0.0
+            for text, mentions in zip(texts, mentioning, strict=True)
         ]
 
     @property

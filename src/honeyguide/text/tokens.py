@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from honeyguide.compiled import compiled
 from honeyguide.text import stop_words
 from honeyguide.text.segmentation import RUNS, UNSPACED, Segmenter, best_segmenter, bigrams, han_words
-from honeyguide.text.word_table import SPACED, Counting, Frequent, WordTable
+from honeyguide.text.word_table import ONE_OF_THEM, SPACED, UNSURE, Counting, Frequent, WordTable
 
 MAX_CHARACTERS: Final = 400_000
 """How much of one text is read: more only makes a hostile page dearer, not clearer."""
@@ -154,6 +154,9 @@ class _Mentions(dict[bytes, bool]):
         return known
 
 
+_NOTHING: Final = np.zeros(0, np.uint8)
+
+
 class Names(list[str]):
     """Terms by number. It only grows; a memory that starts afresh begins another one. Number 0 is no term."""
 
@@ -250,6 +253,7 @@ class _Memory:
         stems = Stemmer.Stemmer(stemmer, 0).stemWord if stem and stemmer else None
         self.pieces = _Terms(dropped, stems, segmenter)
         self._mentions: dict[frozenset[str], _Mentions] = {}
+        self._marked: dict[frozenset[str], tuple[Names, NDArray[np.uint8]]] = {}
         self._table = WordTable()
         self._counting = Counting()
         self._forget()
@@ -282,6 +286,24 @@ class _Memory:
                 self._mentions.clear()
             known = self._mentions[terms] = _Mentions(self.pieces, terms)
         return any(map(known.__getitem__, _data(text).translate(SPACED).split()))
+
+    def which_mention(self, texts: list[str], terms: frozenset[str]) -> list[bool]:
+        names, marked = self._marked.get(terms, (None, _NOTHING))
+        if names is not self.names or len(names) > len(marked):
+            numbers = [self.number(term) for term in terms]
+            marked = np.zeros(2 * len(self.names), np.uint8)
+            marked[numbers] = 1
+            if len(self._marked) >= _TOPICS:
+                self._marked.clear()
+            self._marked[terms] = self.names, marked
+        found = self._table.mentions(texts, marked)
+        if UNSURE not in found:
+            return [one == ONE_OF_THEM for one in found]
+        # A word that no page has had: those are remembered elsewhere.
+        return [
+            self.mentions(text, terms) if one == UNSURE else one == ONE_OF_THEM
+            for text, one in zip(texts, found, strict=True)
+        ]
 
     def numbered(self, texts: Sequence[str]) -> Numbered:
         self._make_room()
@@ -432,6 +454,15 @@ class Analyser:
             True
         """
         return self._memory.mentions(text, terms)
+
+    def which_mention(self, texts: Sequence[str], terms: frozenset[str]) -> list[bool]:
+        """The same of many texts: quicker, where most of their words were met before.
+
+        Example:
+            >>> Analyser().which_mention(["Networks of roads", "tax law"], frozenset(("network",)))
+            [True, False]
+        """
+        return self._memory.which_mention(list(texts), terms)
 
     def numbered(self, *texts: str) -> Numbered:
         """The terms of texts as numbers: half the work, where terms are only counted.

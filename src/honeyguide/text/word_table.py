@@ -85,6 +85,46 @@ def _read(  # noqa: PLR0917 - as C takes them
     return count, misses
 
 
+NONE_OF_THEM, ONE_OF_THEM, UNSURE = range(3)
+SHORT_TEXT: Final = 4096
+"""Bytes of the longest text that is looked through for words."""
+
+
+@compiled
+def _mentions(texts: list[str], keys: Longs, values: Ints, marked: Bytes, seed: int) -> bytes:
+    """For each text, whether it has a word whose number is marked.
+
+    `UNSURE` where it has none of those, but a word whose number is not known, or is no number of one term.
+
+    Args:
+        texts: A few words each.
+        keys: As above.
+        values: As above.
+        marked: 1 or 0, by number.
+        seed: As above.
+    """
+    found = bytearray(len(texts))
+    for place, text in enumerate(texts):
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            data = b" " * (SHORT_TEXT + 1)
+        if len(data) > SHORT_TEXT:
+            found[place] = UNSURE
+            continue
+        for word in data.translate(SPACED).split(b" "):
+            if not word:
+                continue
+            key = (xxhash.xxh3_64_intdigest(word, seed) >> 1) | 1
+            slot = _slot(keys, key)
+            if keys[slot] != key or not 0 <= values[slot] < len(marked):
+                found[place] = UNSURE
+            elif marked[values[slot]]:
+                found[place] = ONE_OF_THEM
+                break
+    return bytes(found)
+
+
 @compiled
 def _count(numbers: Ints, places: Ints, distinct: Ints, counts: Longs) -> int:
     """How many different numbers there are.
@@ -174,6 +214,15 @@ class WordTable:
             if misses <= room:
                 return found[:count], missed[:misses]
             room = misses
+
+    def mentions(self, texts: list[str], marked: Bytes) -> bytes:
+        """For each text `ONE_OF_THEM`, `NONE_OF_THEM` or `UNSURE`: whether it has a word that is marked.
+
+        Args:
+            texts: A few words each.
+            marked: 1 or 0, by number.
+        """
+        return _mentions(texts, self._keys, self._values, marked, self._seed)
 
     def put(self, keys: Longs, numbers: Ints) -> None:
         """Remember words by the keys that `scan` gave for them."""
