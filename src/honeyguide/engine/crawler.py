@@ -432,6 +432,16 @@ class Crawler:
         self._arrival.revise()
         self._stood = float("-inf")
 
+    def line_moved(self) -> None:
+        """Take the page model's word on the pages it remembers, after it was fitted again."""
+        if self._rejudging is None:
+            return
+        now = self._clock.now()
+        if self._clock.virtual:
+            self._rejudging.line_moved(now)
+        else:
+            self._in_steps(self._rejudging.moving(now))
+
     def best_waiting(self) -> tuple[list[float], int]:
         """Priorities of the best URLs that could be asked for soon, and how many such URLs there are."""
         now, most = self._clock.now(), max(BEST, BEST_A_SLOT * self._options.concurrency)
@@ -661,11 +671,8 @@ class Crawler:
         return again
 
     def _after_page(self, page: Page | None, waiting: Waiting, event: Event, now: float) -> None:
-        if self._rejudging is not None and self._arrival.line_moved:
-            if self._clock.virtual:
-                self._rejudging.line_moved(now)
-            else:
-                self._in_steps(self._rejudging.moving(now))
+        if self._arrival.line_moved:
+            self.line_moved()
         every = self._order.reorder_every
         if every and self.tally.pages % every == 0:
             self._committer.add(self._arrival.reorder(now))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import zlib
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, Self
 
@@ -64,6 +66,21 @@ TOLD: Final = 256
 """URLs that wait whose scores other shards are told of."""
 BLOCK: Final = 4000
 """Characters of a content block that are looked at."""
+BESIDE: Final = ("page", "list", "near", "worth")
+"""What shards tell each other of the links to their pages: the page it stands on, and where."""
+LIST_NAME: Final = 200
+"""Characters of a tag path that are looked at: as many as travel."""
+MOST_LISTS: Final = 20_000
+"""Pages whose lists of links can be told from each other in all shards."""
+AGREED: Final = "sum waiting"
+"""What shards tell each other of the scores of what waits."""
+ROUNDED: Final = 6
+A_PAGE: Final = 1e-11
+LATEST: Final = 40_000
+A_PLACE: Final = 1e-15
+MOST_PLACES: Final = 9_999
+"""Digits of priorities that shards tell, and what is taken off for each page that was fetched before a URL was
+found, up to so many, and for each link before it on its page: less than the last digit."""
 LEAST_SHARED: Final = 1e-4
 """Sums below this are not told to other shards."""
 TOLERANCE: Final = 1e-4
@@ -71,6 +88,15 @@ TOLERANCE: Final = 1e-4
 
 
 NOTHING: Final = np.zeros(2)
+
+
+class Lists(NamedTuple):
+    """Where a page's links stand, for shards that know others of them."""
+
+    keys: NDArray[np.int64]
+    """Of its lists, in the order of their numbers here; the same in every shard."""
+    nears: int
+    """Places for runs of neighbouring links."""
 
 
 class Said(NamedTuple):
@@ -204,6 +230,18 @@ class Scout(LocalOrder):
         self._refresh_at = 1
         self._others = Saved()
         """What the same order learned in other shards, which is in the sums."""
+        self._found = np.zeros(MOST)
+        """What is taken off the priorities of URLs for being found late, so that equal ones have an order."""
+        self._met = 0.0
+        """Pages of the crawl when the page of another shard was fetched that was met last."""
+        self._page_ids = np.zeros(256, np.int64)
+        """URLs by numbers of pages."""
+        self._lists: dict[int, Lists] = {}
+        """The lists of links of pages, by their numbers, where there are other shards."""
+        self._crowded: deque[tuple[int, int, int, int]] = deque(maxlen=SAMPLE)
+        """Links to fetched pages that are not held with these: target, page, list and neighbours."""
+        self._last: tuple[int, Sequence[Link], Read] | None = None
+        """The page whose links were taken in last."""
         self._foreign: set[int] = set()
         """Numbers of pages that other shards fetched."""
 
@@ -244,18 +282,23 @@ class Scout(LocalOrder):
         self._score(waiting)
         self._touched.append(waiting)
         self._value_hub(number, waiting)
-        priorities = np.where(targets >= 0, self._urls.priority[targets], 0.0).tolist()
+        priorities = np.where(targets >= 0, self._given(targets), 0.0).tolist()
         return list(map(Scored, range(len(priorities)), priorities))
 
     def revised(self) -> Revised:
         """Waiting URLs whose priority is another one since this was last asked."""
         if self._fetched >= self._relearn_at:
-            # Often at first: nothing is known yet.
-            self._relearn_at = self._fetched + max(min(self._fetched, RELEARN), int(GROWTH * self._fetched))
+            # Often at first: nothing is known yet. Shards do it together, and alone when that takes long.
+            pages = self._all_fetched
+            step = max(min(pages, RELEARN), int(GROWTH * pages))
+            self._relearn_at = self._fetched + (2 * step if self._others.arrays else step)
             self._relearn()
         touched, self._touched = self._touched, []
+        tolerance = TOLERANCE
         if self._all_stale:
             self._all_stale = False
+            if self._others.arrays:  # what is equal in two shards has to be told as equal
+                tolerance = 0.0
             waiting = self._waiting()
             self._score(waiting)
             touched.append(waiting)
@@ -266,8 +309,8 @@ class Scout(LocalOrder):
             return Revised.none()
         at = np.concatenate(touched)
         changed = np.empty(len(at), np.int64)
-        at = changed[: evidence.tell(self._urls, self._urls.told, at, TOLERANCE, changed)]
-        return Revised(self._urls.id[at], self._urls.priority[at])
+        at = changed[: evidence.tell(self._urls, self._urls.told, at, tolerance, changed)]
+        return Revised(self._urls.id[at], self._given(at))
 
     def gone(self, url: UrlId) -> None:
         """A URL ended without a page: its like are worth as much less."""
@@ -340,7 +383,6 @@ class Scout(LocalOrder):
             "sum fetched": np.array([float(self._fetched)]),
             "rows outcomes": self._outcomes[:known].copy(),
             "rows worths": self._worths[:known].copy(),
-            "rows waiting": self._urls.scores[self._sample(TOLD)],
             **self._ends(),
         }
         return Saved(arrays=arrays)
@@ -355,23 +397,42 @@ class Scout(LocalOrder):
         for name, table in tables.items():
             checked(name, others, table)
         outcomes = np.asarray(others.arrays.get("rows outcomes", np.zeros((0, COLUMNS))))
-        waiting = np.asarray(others.arrays.get("rows waiting", np.zeros((0, COLUMNS))))
         if outcomes.shape[1:] != (COLUMNS,) or len(outcomes) != len(others.arrays.get("rows worths", ())):
             raise ValueError("outcomes of other shards do not fit")
-        if waiting.shape[1:] != (COLUMNS,):
-            raise ValueError("scores of other shards' URLs do not fit")
         ids, worths = (others.arrays.get(f"rows end {name}", np.zeros(0)) for name in ("ids", "worth"))
         if len(ids) != len(worths):
             raise ValueError("pages of other shards do not fit")
+        beside = [len(others.arrays.get(f"rows beside {name}", ())) for name in BESIDE]
+        if len(set(beside)) > 1:
+            raise ValueError("links of other shards do not fit")
         for name, table in tables.items():
             change(name, table, self._others, others)
-        self._others = others
-        # All shards hear this at the same time: weights and standards taken now are of one and the same pool.
-        self._relearn_at = self._refresh_at = self._fetched
+        self._hear_beside(self._others, -1.0)
+        self._hear_beside(others, 1.0)
+        agreed = {name: each for name, each in self._others.arrays.items() if name == AGREED}
+        self._others = Saved(others.values, agreed | others.arrays)
+        self._all_stale = True
         for number, worth in zip(ids.tolist(), worths.tolist(), strict=True):
             at = self._slots.get(number)
             if at is not None:
                 self._ended_elsewhere(at, worth)
+
+    def spread(self) -> Saved:
+        """How what waits here scores by what all shards have learned."""
+        self._sums = self._sums._replace(like=self._likeness.draw())
+        return Saved(arrays={AGREED: self._moments()})
+
+    def agree(self, others: Saved) -> None:
+        """Take standards and weights anew, by what waits in all shards: the same in each.
+
+        Raises:
+            ValueError: It is not what `spread` gives.
+        """
+        moments = np.asarray(others.arrays.get(AGREED, np.zeros((3, COLUMNS))))
+        if moments.shape != (3, COLUMNS):
+            raise ValueError("scores of other shards' URLs do not fit")
+        self._others.arrays[AGREED] = moments
+        self._relearn_at = self._fetched
 
     def of_page(self, page: Page) -> dict[str, float]:
         """Likeness of a page to the best ones, and the mean worth of the pages that link to it."""
@@ -380,10 +441,11 @@ class Scout(LocalOrder):
         if number < 0:
             return {}
         _, likeness, parents = self._pages.known[number].tolist()
-        return {"likeness": likeness, "parents": parents}
+        return {"likeness": likeness, "parents": parents, "page": float(self._all_fetched)}
 
     def away(self, urls: Sequence[UrlId]) -> None:
         """Targets of a page that wait in other shards: held for what their outcomes will say of others."""
+        self._note_lists()
         at = np.array([self._slots.get(url, -1) for url in urls], np.int64)
         at = at[at >= 0]
         self._urls.state[at[self._urls.state[at] == WAITING]] = AWAY
@@ -403,10 +465,35 @@ class Scout(LocalOrder):
             self._foreign.add(number)
             self._pages.known[number] = self._pages.known[self._urls.page[at]]
             self._urls.page[at] = number
+            self._page_ids[number] = page.id
         self._pages.known[number, 1:] = told.get("likeness", 0.0), told.get("parents", 0.0)
+        self._met = told.get("page", float(self._all_fetched))
         ours = np.array([self._slots.get(link.id, -1) for link in page.links], np.int64)
         ours = ours[ours >= 0]
         self._urls.state[ours[self._urls.state[ours] == AWAY]] = WAITING  # their host has moved here
+
+    def _given(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Priorities as the frontier gets them: of equal URLs in different shards, the one found first is first.
+
+        One crawl asks for equal URLs in the order it found them, and that is a good one: links stand on pages
+        in an order. Shards work the same sums out in different orders, so they round them.
+        """
+        given: NDArray[np.float64] = self._urls.priority[at]
+        if not self._others.arrays:
+            return given
+        return np.round(given, ROUNDED) - self._found[at]
+
+    def _moments(self) -> NDArray[np.float64]:
+        """Of the URLs that wait: their number, the sums of their scores, and of the squares of these."""
+        sample = self._sample(SAMPLE)
+        self._score(sample)
+        scores = self._urls.scores[sample].astype(np.float64)
+        found = (
+            np.stack([np.ones(COLUMNS), scores.mean(axis=0), (scores**2).mean(axis=0)])
+            if len(sample)
+            else np.zeros((3, COLUMNS))
+        )
+        return found * len(self._waiting())
 
     def _ends(self) -> dict[str, NDArray[Any]]:
         """The latest pages of its own, for links to them in other shards."""
@@ -417,7 +504,98 @@ class Scout(LocalOrder):
         return {
             "rows end ids": self._urls.id[at],
             "rows end worth": self._pages.known[self._urls.page[at], 0],
+            **self._beside(at),
         }
+
+    def _note_lists(self) -> None:
+        """Keep what the lists of the page are called that was taken in last."""
+        if self._last is None:
+            return
+        number, links, read = self._last
+        self._last = None
+        _, first = np.unique(read.paths, return_index=True)
+        keys = [_list_key(links[place]) for place in first.tolist()]
+        last = len(links) - 1
+        if number in self._foreign:
+            last = max(min(max(0, link.position), MOST_LINKS) for link in links)
+        self._lists[number] = Lists(np.array(keys, np.int64), (last + 1) // NEIGHBOURS + 2)
+        while len(self._lists) > MOST_LISTS:
+            del self._lists[next(iter(self._lists))]
+
+    def _note_crowded(self, new: NewLinks) -> None:
+        """Links to fetched pages of its own that have too many to hold another: others are told of them."""
+        named = np.sort(np.unique(new.targets, return_index=True)[1])
+        at = new.targets[named]
+        full = (at >= 0) & (self._urls.state[at] == FETCHED) & (self._urls.links[at] >= LINKS)
+        for place in named[full].tolist():
+            target = int(new.targets[place])
+            if int(self._urls.page[target]) not in self._foreign:
+                near = int(new.places[place]) // NEIGHBOURS
+                self._crowded.append((target, new.page, int(new.paths[place]), near))
+
+    def _beside(self, at: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Where links to pages of its own stand, for shards that hold other links of the same pages."""
+        rows: list[tuple[int, int, int, float]] = []
+        urls, lists = self._urls, self._lists
+        for each in at.tolist():
+            worth = float(self._pages.known[urls.page[each], 0])
+            for link in range(min(int(urls.links[each]), LINKS)):
+                number = int(urls.parent[each, link])
+                known = lists.get(number)
+                page = int(self._page_ids[number])
+                if known is not None and page:
+                    keys = known.keys
+                    near = int(urls.near[each, link]) - len(keys) - 2
+                    rows.append((page, int(keys[urls.path[each, link] - 1]), near, worth))
+        for each, number, path, near in self._crowded:
+            known = lists.get(number)
+            page = int(self._page_ids[number])
+            if known is not None and page:
+                worth = float(self._pages.known[urls.page[each], 0])
+                rows.append((page, int(known.keys[path - 1]), near, worth))
+        pages, keys, nears, worths = zip(*rows, strict=True) if rows else ((), (), (), ())
+        return {
+            "rows beside page": np.array(pages, np.int64),
+            "rows beside list": np.array(keys, np.int64),
+            "rows beside near": np.array(nears, np.int32),
+            "rows beside worth": np.array(worths, np.float32),
+        }
+
+    def _hear_beside(self, told: Saved, sign: float, *, only: int = 0) -> None:
+        """Take in what became of links in other shards that stand on pages beside links here, or take it out.
+
+        Pages of its own are left out: all of their links are held here.
+
+        Args:
+            told: By the other shards.
+            sign: 1 or -1.
+            only: One page; 0 for all.
+        """
+        if "rows beside page" not in told.arrays:
+            return
+        pages, keys, nears, worths = (np.asarray(told.arrays[f"rows beside {name}"]) for name in BESIDE)
+        chosen = np.flatnonzero(pages == only) if only else np.argsort(pages, kind="stable")
+        if not len(chosen):
+            return
+        cuts = np.flatnonzero(np.diff(pages[chosen])) + 1
+        table, mask, oldest = self._sums.place, PLACES - 1, max(0, self._oldest)
+        for rows in np.split(chosen, cuts):
+            at = self._slots.get(int(pages[rows[0]]), -1)
+            number = int(self._urls.page[at]) if at >= 0 else -1
+            known = self._lists.get(number)
+            if number not in self._foreign or known is None or self._pages.base[number] < oldest:
+                continue
+            base, first_near = int(self._pages.base[number]), len(known.keys) + 2
+            numbers = {key: place for place, key in enumerate(known.keys.tolist(), 1)}
+            for key, near, worth in zip(
+                keys[rows].tolist(), nears[rows].tolist(), worths[rows].tolist(), strict=True
+            ):
+                change = np.array((sign * worth, sign), np.float32)
+                table[base & mask] += change
+                if key in numbers:
+                    table[(base + numbers[key]) & mask] += change
+                if 0 <= near < known.nears:
+                    table[(base + first_near + near) & mask] += change
 
     def _ended_elsewhere(self, at: int, worth: float) -> None:
         """What a URL of another shard is worth, by its latest word: evidence for its neighbours here."""
@@ -435,6 +613,7 @@ class Scout(LocalOrder):
             pages = self._pages
             self._foreign.add(number)
             urls.state[at], urls.page[at] = FETCHED, number
+            self._page_ids[number] = urls.id[at]
             pages.known[number] = worth, 0.0, urls.scores[at, 1]
             change = (worth, 1.0)
         pages.known[number, 0] = worth
@@ -513,6 +692,7 @@ class Scout(LocalOrder):
         if self._in_address:
             urls.topic[new, 2] = [self._in_address.share(url) for url in addresses]
         urls.told[new] = 0.0
+        self._found[new] = A_PAGE * min(self._all_fetched, LATEST)
         urls.anchor_words[new] = urls.list_words[new] = -1
         self._slots.update(zip([number for _, number in found], range(first, first + count), strict=True))
         return first
@@ -524,7 +704,7 @@ class Scout(LocalOrder):
         waiting, fetched = np.flatnonzero(state == WAITING), np.flatnonzero(state == FETCHED)
         order = np.argsort(-urls.priority[waiting], kind="stable")
         kept = np.sort(np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]]))
-        for each in urls[: evidence.OWN]:
+        for each in (*urls[: evidence.OWN], self._found):
             each[: len(kept)] = each[kept]
         self._held = len(kept)
         moved = np.full(held, -1, np.int64)
@@ -533,6 +713,7 @@ class Scout(LocalOrder):
         self._slots = {number: at for number, at in zip(self._slots, places, strict=True) if at >= 0}
         self._best = np.zeros(0, np.int64)
         self._touched = []
+        self._crowded.clear()
         self._swept = 0
 
     def _new_page(self) -> int:
@@ -541,6 +722,9 @@ class Scout(LocalOrder):
             self._pages = evidence.Pages(*(_grown(each, size) for each in self._pages))
         number = self._known_pages
         self._known_pages += 1
+        if number >= len(self._page_ids):
+            self._page_ids = _grown(self._page_ids, len(self._pages.known))
+        self._page_ids[number] = 0
         self._pages.base[number] = self._pages.outcome[number] = -1
         self._pages.hub[number] = 0.0
         return number
@@ -562,12 +746,24 @@ class Scout(LocalOrder):
         on_site = np.array([0, *self._entries.of([f"{host} {path}" for path in paths])], np.int32)
         first_near = len(paths) + 2
         places, last = np.arange(len(links)), len(links) - 1
+        found_on = float(self._all_fetched)
         if number in self._foreign:  # only some of its links are known here
             places = np.array([min(max(0, link.position), MOST_LINKS) for link in links])
             last = int(places.max())
+            found_on = self._met
+        fresh = np.flatnonzero(read.targets >= free[0])[::-1]  # the first link to each has the last word
+        self._found[read.targets[fresh]] = A_PAGE * min(found_on, LATEST) + A_PLACE * np.minimum(
+            places[fresh], MOST_PLACES
+        )
         self._pages.base[number] = self._room(first_near + (last + 1) // NEIGHBOURS + 2)
         added = NewLinks(number, read.targets, read.paths, places, on_site, first_near)
+        if self._others.arrays:
+            self._note_crowded(added)
         evidence.add_links(self._evidence, added)
+        self._last = number, links, read
+        if number in self._foreign:
+            self._note_lists()
+            self._hear_beside(self._others, 1.0, only=int(self._page_ids[number]))
         return read.targets
 
     def _room(self, size: int) -> int:
@@ -664,6 +860,7 @@ class Scout(LocalOrder):
         urls = self._urls
         urls.state[at] = FETCHED
         urls.page[at] = number
+        self._page_ids[number] = urls.id[at]
         self._pages.known[number] = worth, likeness, urls.scores[at, 1]
         self._fetched += 1
         self._add_up(worth, worth * worth)
@@ -722,17 +919,18 @@ class Scout(LocalOrder):
         """Standards, weights, the picture of a good page, and which URLs are the best."""
         self._sums = self._sums._replace(like=self._likeness.draw())
         waiting = self._waiting()
-        elsewhere = self._others.arrays.get("rows waiting")
-        if len(waiting) < 2 and elsewhere is None:
-            return
-        sample = self._sample(SAMPLE if elsewhere is None else TOLD)
-        self._score(sample)
-        scores = self._urls.scores[sample]
+        elsewhere = self._others.arrays.get(AGREED)
         if elsewhere is not None:  # or each shard would find its own best URLs equally good
-            scores = np.concatenate([scores, np.asarray(elsewhere, np.float32)])
-        if len(scores) < 2:
-            return
-        middle, scale = weights.standard(scores)
+            moments = self._moments() + elsewhere
+            if moments[0, 0] < 2:
+                return
+            middle, scale = weights.pooled(moments)
+        else:
+            if len(waiting) < 2:
+                return
+            sample = self._sample(SAMPLE)
+            self._score(sample)
+            middle, scale = weights.standard(self._urls.scores[sample])
         scale = np.where(self._left_out, weights.NEVER, scale)
         outcomes, worths = self._all_outcomes()
         if len(outcomes) >= 10:
@@ -780,6 +978,7 @@ class Scout(LocalOrder):
         if others.arrays:
             for name, table in self._shared_tables().items():
                 change(name, table, others, Saved())
+            self._hear_beside(others, -1.0)
             saved = self.save()
             self.join(others)
             return saved
@@ -829,6 +1028,7 @@ class Scout(LocalOrder):
             values = msgspec.convert(saved.values, _Values)
             held, known_pages = len(arrays["url_id"]), len(arrays["page_known"])
             urls = evidence.new_urls(max(MOST, held))
+            found = np.zeros(len(urls.id))
             pages = evidence.new_pages(max(256, known_pages))
             sums = evidence.new_sums()
             used = min(values.next_place, PLACES)
@@ -875,6 +1075,12 @@ class Scout(LocalOrder):
         self._all_stale = values.all_stale
         self._joining = Joining(values.start, weight, middle, scale)
         self._touched = []
+        self._found = found
+        self._page_ids = np.zeros(len(pages.known), np.int64)
+        fetched = np.flatnonzero(urls.page[:held] >= 0)
+        self._page_ids[urls.page[fetched]] = urls.id[fetched]
+        self._lists, self._last = {}, None
+        self._crowded.clear()
         self._foreign = set(foreign.tolist())
         return self
 
@@ -922,6 +1128,11 @@ class _Values(msgspec.Struct, frozen=True):
 def worth_of(verdict: Verdict) -> float:
     """What a page is worth to the crawl, in 0..1."""
     return min(1.0, max(0.0, verdict.score))
+
+
+def _list_key(link: Link) -> int:
+    """What a list of links is called in every shard."""
+    return zlib.crc32(f"{link.group} {link.tag_path[:LIST_NAME]}".encode("utf-8", "surrogatepass"))
 
 
 def _logit(chance: float) -> float:

@@ -27,6 +27,14 @@ class SharingOrder(Protocol):
         """Take what all others learned, in place of what was taken before."""
         ...
 
+    def spread(self) -> Saved:
+        """How what waits here scores, by what all have learned; asked after `join`."""
+        ...
+
+    def agree(self, others: Saved) -> None:
+        """Weigh anew, by how what waits in all others scores; all shards hear it together."""
+        ...
+
     def of_page(self, page: Page) -> dict[str, float]:
         """What it knows of a page of its own that others need to rank the page's links."""
         ...
