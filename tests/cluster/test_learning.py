@@ -328,7 +328,7 @@ def test_equal_urls_of_different_shards_are_asked_for_as_they_were_found() -> No
     a, b = on_shelf(links, mine="a", own_page=True), on_shelf(links, mine="b", own_page=False)
     exchanged((a, b))
     spreads = others_of({"0": a.spread(), "1": b.spread()})
-    given: dict[str, float] = {}
+    given: dict[int, float] = {}
     for order, name in ((a, "0"), (b, "1")):
         order.agree(spreads[name])
         order.rejudged(shelf(())[0], Verdict(0.5, True))
@@ -347,8 +347,9 @@ def test_shards_weigh_alike() -> None:
     for order, name in ((one, "0"), (other, "1")):
         order.agree(spreads[name])
         order.revised()
+    mine: Any
     for mine, theirs in zip(one._joining, other._joining, strict=True):
-        assert np.allclose(mine, theirs, rtol=1e-4)
+        assert np.allclose(np.asarray(mine), np.asarray(theirs), rtol=1e-4)
     with pytest.raises(ValueError, match="do not fit"):
         one.agree(Saved(arrays={"sum waiting": np.zeros(3)}))
 

@@ -160,10 +160,8 @@ class ShardedCrawl:
         self._slots: dict[str, int] = {}
         self._hurried = False
         self._sharing: asyncio.Future[None] | None = None
-        self._shared_at = 0
-        """Pages at which shards told each other last what they had learned."""
-        self._agree_at = FIRST_AGREEMENT
-        """Pages at which they weigh it anew, together."""
+        self._shared_at, self._agree_at = 0, FIRST_AGREEMENT
+        """Pages at which shards told each other last what they had learned, and will weigh it anew together."""
         self._retired: dict[str, tuple[Standing, Learned]] = {}
         """Where shards stood that have left, whose pages count, and what they had learned."""
         self._opened: set[str] = set()

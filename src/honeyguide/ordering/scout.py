@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, Self
 
@@ -35,6 +33,7 @@ from honeyguide.ordering.scout_evidence import (
 )
 from honeyguide.ordering.scout_links import Read, new_read, note_anchors, note_groups, read_links
 from honeyguide.ordering.scout_reasons import Reason, reasons
+from honeyguide.ordering.scout_shards import A_PAGE, LATEST, ROUNDED, Elsewhere, note_promise
 from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
 from honeyguide.ordering.sharing import change, checked, sparse
 from honeyguide.ordering.url_keywords import UrlKeywords
@@ -66,21 +65,8 @@ TOLD: Final = 256
 """URLs that wait whose scores other shards are told of."""
 BLOCK: Final = 4000
 """Characters of a content block that are looked at."""
-BESIDE: Final = ("page", "list", "near", "worth")
-"""What shards tell each other of the links to their pages: the page it stands on, and where."""
-LIST_NAME: Final = 200
-"""Characters of a tag path that are looked at: as many as travel."""
-MOST_LISTS: Final = 20_000
-"""Pages whose lists of links can be told from each other in all shards."""
 AGREED: Final = "sum waiting"
 """What shards tell each other of the scores of what waits."""
-ROUNDED: Final = 6
-A_PAGE: Final = 1e-11
-LATEST: Final = 40_000
-A_PLACE: Final = 1e-15
-MOST_PLACES: Final = 9_999
-"""Digits of priorities that shards tell, and what is taken off for each page that was fetched before a URL was
-found, up to so many, and for each link before it on its page: less than the last digit."""
 LEAST_SHARED: Final = 1e-4
 """Sums below this are not told to other shards."""
 TOLERANCE: Final = 1e-4
@@ -88,15 +74,6 @@ TOLERANCE: Final = 1e-4
 
 
 NOTHING: Final = np.zeros(2)
-
-
-class Lists(NamedTuple):
-    """Where a page's links stand, for shards that know others of them."""
-
-    keys: NDArray[np.int64]
-    """Of its lists, in the order of their numbers here; the same in every shard."""
-    nears: int
-    """Places for runs of neighbouring links."""
 
 
 class Said(NamedTuple):
@@ -230,18 +207,9 @@ class Scout(LocalOrder):
         self._refresh_at = 1
         self._others = Saved()
         """What the same order learned in other shards, which is in the sums."""
-        self._found = np.zeros(MOST)
-        """What is taken off the priorities of URLs for being found late, so that equal ones have an order."""
-        self._met = 0.0
-        """Pages of the crawl when the page of another shard was fetched that was met last."""
-        self._page_ids = np.zeros(256, np.int64)
-        """URLs by numbers of pages."""
-        self._lists: dict[int, Lists] = {}
-        """The lists of links of pages, by their numbers, where there are other shards."""
-        self._crowded: deque[tuple[int, int, int, int]] = deque(maxlen=SAMPLE)
-        """Links to fetched pages that are not held with these: target, page, list and neighbours."""
-        self._last: tuple[int, Sequence[Link], Read] | None = None
-        """The page whose links were taken in last."""
+        self._elsewhere = Elsewhere(MOST)
+        self._last: tuple[NewLinks, Sequence[Link]] | None = None
+        """The links that were taken in last."""
         self._foreign: set[int] = set()
         """Numbers of pages that other shards fetched."""
 
@@ -281,7 +249,10 @@ class Scout(LocalOrder):
         waiting = waiting[: evidence.that_wait(self._urls, targets, waiting)]
         self._score(waiting)
         self._touched.append(waiting)
-        self._value_hub(number, waiting)
+        if number in self._foreign:
+            note_promise(self._elsewhere.promised, page.id, self._urls, waiting)
+        else:
+            self._value_hub(number, waiting)
         priorities = np.where(targets >= 0, self._given(targets), 0.0).tolist()
         return list(map(Scored, range(len(priorities)), priorities))
 
@@ -383,6 +354,7 @@ class Scout(LocalOrder):
             "sum fetched": np.array([float(self._fetched)]),
             "rows outcomes": self._outcomes[:known].copy(),
             "rows worths": self._worths[:known].copy(),
+            **self._elsewhere.rows_promised(),
             **self._ends(),
         }
         return Saved(arrays=arrays)
@@ -402,11 +374,13 @@ class Scout(LocalOrder):
         ids, worths = (others.arrays.get(f"rows end {name}", np.zeros(0)) for name in ("ids", "worth"))
         if len(ids) != len(worths):
             raise ValueError("pages of other shards do not fit")
-        beside = [len(others.arrays.get(f"rows beside {name}", ())) for name in BESIDE]
-        if len(set(beside)) > 1:
-            raise ValueError("links of other shards do not fit")
+        self._elsewhere.check(others)
         for name, table in tables.items():
             change(name, table, self._others, others)
+        for page, promise in self._elsewhere.promises(others).items():
+            number = int(self._urls.page[self._slots[page]]) if page in self._slots else -1
+            if number >= 0 and self._pages.outcome[number] >= max(0, self._learned - SAMPLE):
+                self._set_hub(number, promise)
         self._hear_beside(self._others, -1.0)
         self._hear_beside(others, 1.0)
         agreed = {name: each for name, each in self._others.arrays.items() if name == AGREED}
@@ -445,10 +419,17 @@ class Scout(LocalOrder):
 
     def away(self, urls: Sequence[UrlId]) -> None:
         """Targets of a page that wait in other shards: held for what their outcomes will say of others."""
-        self._note_lists()
         at = np.array([self._slots.get(url, -1) for url in urls], np.int64)
         at = at[at >= 0]
         self._urls.state[at[self._urls.state[at] == WAITING]] = AWAY
+        if self._last is not None and len(at):
+            new, links = self._last
+            self._elsewhere.note_lists(new, links)
+            own = np.empty(len(new.targets), np.int64)
+            own = own[: evidence.that_wait(self._urls, new.targets, own)]
+            page = self._elsewhere.page_of(new.page)
+            note_promise(self._elsewhere.promising, page, self._urls, own)
+        self._last = None
 
     def meet(self, page: Page, verdict: Verdict, told: Mapping[str, float]) -> None:
         """A page of another shard: its links here are worth what its own shard knows of it."""
@@ -465,15 +446,15 @@ class Scout(LocalOrder):
             self._foreign.add(number)
             self._pages.known[number] = self._pages.known[self._urls.page[at]]
             self._urls.page[at] = number
-            self._page_ids[number] = page.id
+            self._elsewhere.name_page(number, page.id)
         self._pages.known[number, 1:] = told.get("likeness", 0.0), told.get("parents", 0.0)
-        self._met = told.get("page", float(self._all_fetched))
+        self._elsewhere.met = told.get("page", float(self._all_fetched))
         ours = np.array([self._slots.get(link.id, -1) for link in page.links], np.int64)
         ours = ours[ours >= 0]
         self._urls.state[ours[self._urls.state[ours] == AWAY]] = WAITING  # their host has moved here
 
     def _given(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Priorities as the frontier gets them: of equal URLs in different shards, the one found first is first.
+        """Priorities as the frontier gets them; of equal URLs in different shards the one found first leads.
 
         One crawl asks for equal URLs in the order it found them, and that is a good one: links stand on pages
         in an order. Shards work the same sums out in different orders, so they round them.
@@ -481,7 +462,7 @@ class Scout(LocalOrder):
         given: NDArray[np.float64] = self._urls.priority[at]
         if not self._others.arrays:
             return given
-        return np.round(given, ROUNDED) - self._found[at]
+        return np.round(given, ROUNDED) - self._elsewhere.late[at]
 
     def _moments(self) -> NDArray[np.float64]:
         """Of the URLs that wait: their number, the sums of their scores, and of the squares of these."""
@@ -504,98 +485,20 @@ class Scout(LocalOrder):
         return {
             "rows end ids": self._urls.id[at],
             "rows end worth": self._pages.known[self._urls.page[at], 0],
-            **self._beside(at),
+            **self._elsewhere.rows_beside(self._evidence, at),
         }
 
-    def _note_lists(self) -> None:
-        """Keep what the lists of the page are called that was taken in last."""
-        if self._last is None:
-            return
-        number, links, read = self._last
-        self._last = None
-        _, first = np.unique(read.paths, return_index=True)
-        keys = [_list_key(links[place]) for place in first.tolist()]
-        last = len(links) - 1
-        if number in self._foreign:
-            last = max(min(max(0, link.position), MOST_LINKS) for link in links)
-        self._lists[number] = Lists(np.array(keys, np.int64), (last + 1) // NEIGHBOURS + 2)
-        while len(self._lists) > MOST_LISTS:
-            del self._lists[next(iter(self._lists))]
+    def _hear_beside(self, told: Saved, sign: float, *, only: UrlId = 0) -> None:
+        """Take in, or out, what other shards tell of links beside those that are held here."""
 
-    def _note_crowded(self, new: NewLinks) -> None:
-        """Links to fetched pages of its own that have too many to hold another: others are told of them."""
-        named = np.sort(np.unique(new.targets, return_index=True)[1])
-        at = new.targets[named]
-        full = (at >= 0) & (self._urls.state[at] == FETCHED) & (self._urls.links[at] >= LINKS)
-        for place in named[full].tolist():
-            target = int(new.targets[place])
-            if int(self._urls.page[target]) not in self._foreign:
-                near = int(new.places[place]) // NEIGHBOURS
-                self._crowded.append((target, new.page, int(new.paths[place]), near))
+        def number_of(page: UrlId) -> int:
+            at = self._slots.get(page)
+            number = int(self._urls.page[at]) if at is not None else -1
+            return number if number in self._foreign else -1  # all links of its own pages are held here
 
-    def _beside(self, at: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Where links to pages of its own stand, for shards that hold other links of the same pages."""
-        rows: list[tuple[int, int, int, float]] = []
-        urls, lists = self._urls, self._lists
-        for each in at.tolist():
-            worth = float(self._pages.known[urls.page[each], 0])
-            for link in range(min(int(urls.links[each]), LINKS)):
-                number = int(urls.parent[each, link])
-                known = lists.get(number)
-                page = int(self._page_ids[number])
-                if known is not None and page:
-                    keys = known.keys
-                    near = int(urls.near[each, link]) - len(keys) - 2
-                    rows.append((page, int(keys[urls.path[each, link] - 1]), near, worth))
-        for each, number, path, near in self._crowded:
-            known = lists.get(number)
-            page = int(self._page_ids[number])
-            if known is not None and page:
-                worth = float(self._pages.known[urls.page[each], 0])
-                rows.append((page, int(known.keys[path - 1]), near, worth))
-        pages, keys, nears, worths = zip(*rows, strict=True) if rows else ((), (), (), ())
-        return {
-            "rows beside page": np.array(pages, np.int64),
-            "rows beside list": np.array(keys, np.int64),
-            "rows beside near": np.array(nears, np.int32),
-            "rows beside worth": np.array(worths, np.float32),
-        }
-
-    def _hear_beside(self, told: Saved, sign: float, *, only: int = 0) -> None:
-        """Take in what became of links in other shards that stand on pages beside links here, or take it out.
-
-        Pages of its own are left out: all of their links are held here.
-
-        Args:
-            told: By the other shards.
-            sign: 1 or -1.
-            only: One page; 0 for all.
-        """
-        if "rows beside page" not in told.arrays:
-            return
-        pages, keys, nears, worths = (np.asarray(told.arrays[f"rows beside {name}"]) for name in BESIDE)
-        chosen = np.flatnonzero(pages == only) if only else np.argsort(pages, kind="stable")
-        if not len(chosen):
-            return
-        cuts = np.flatnonzero(np.diff(pages[chosen])) + 1
-        table, mask, oldest = self._sums.place, PLACES - 1, max(0, self._oldest)
-        for rows in np.split(chosen, cuts):
-            at = self._slots.get(int(pages[rows[0]]), -1)
-            number = int(self._urls.page[at]) if at >= 0 else -1
-            known = self._lists.get(number)
-            if number not in self._foreign or known is None or self._pages.base[number] < oldest:
-                continue
-            base, first_near = int(self._pages.base[number]), len(known.keys) + 2
-            numbers = {key: place for place, key in enumerate(known.keys.tolist(), 1)}
-            for key, near, worth in zip(
-                keys[rows].tolist(), nears[rows].tolist(), worths[rows].tolist(), strict=True
-            ):
-                change = np.array((sign * worth, sign), np.float32)
-                table[base & mask] += change
-                if key in numbers:
-                    table[(base + numbers[key]) & mask] += change
-                if 0 <= near < known.nears:
-                    table[(base + first_near + near) & mask] += change
+        self._elsewhere.hear_beside(
+            self._evidence, number_of, told, sign=sign, oldest=self._oldest, only=only
+        )
 
     def _ended_elsewhere(self, at: int, worth: float) -> None:
         """What a URL of another shard is worth, by its latest word: evidence for its neighbours here."""
@@ -613,7 +516,7 @@ class Scout(LocalOrder):
             pages = self._pages
             self._foreign.add(number)
             urls.state[at], urls.page[at] = FETCHED, number
-            self._page_ids[number] = urls.id[at]
+            self._elsewhere.name_page(number, int(urls.id[at]))
             pages.known[number] = worth, 0.0, urls.scores[at, 1]
             change = (worth, 1.0)
         pages.known[number, 0] = worth
@@ -632,7 +535,7 @@ class Scout(LocalOrder):
             "totals": vectors.totals,
         }
 
-    def _elsewhere(self, name: str) -> NDArray[Any]:
+    def _of_others(self, name: str) -> NDArray[Any]:
         """A figure of the other shards; nothing where there are none."""
         told = self._others.arrays
         return np.asarray(told.get(f"sum {name}", NOTHING)) if told else NOTHING
@@ -649,12 +552,12 @@ class Scout(LocalOrder):
 
     def _mean_without(self, told: float, pages: int = 1) -> float:
         """Worth of the fetched pages, some left out; two of a tenth are there from the start."""
-        worth = float(self._total[0] + self._elsewhere("total")[0]) - told
+        worth = float(self._total[0] + self._of_others("total")[0]) - told
         return max(1e-3, (worth + 0.2) / (self._all_fetched - pages + 2.0))
 
     @property
     def _all_fetched(self) -> int:
-        return self._fetched + int(self._elsewhere("fetched")[0])
+        return self._fetched + int(self._of_others("fetched")[0])
 
     @property
     def _standing(self) -> Standing:
@@ -692,7 +595,7 @@ class Scout(LocalOrder):
         if self._in_address:
             urls.topic[new, 2] = [self._in_address.share(url) for url in addresses]
         urls.told[new] = 0.0
-        self._found[new] = A_PAGE * min(self._all_fetched, LATEST)
+        self._elsewhere.late[new] = A_PAGE * min(self._all_fetched, LATEST)
         urls.anchor_words[new] = urls.list_words[new] = -1
         self._slots.update(zip([number for _, number in found], range(first, first + count), strict=True))
         return first
@@ -704,7 +607,7 @@ class Scout(LocalOrder):
         waiting, fetched = np.flatnonzero(state == WAITING), np.flatnonzero(state == FETCHED)
         order = np.argsort(-urls.priority[waiting], kind="stable")
         kept = np.sort(np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]]))
-        for each in (*urls[: evidence.OWN], self._found):
+        for each in (*urls[: evidence.OWN], self._elsewhere.late):
             each[: len(kept)] = each[kept]
         self._held = len(kept)
         moved = np.full(held, -1, np.int64)
@@ -713,7 +616,7 @@ class Scout(LocalOrder):
         self._slots = {number: at for number, at in zip(self._slots, places, strict=True) if at >= 0}
         self._best = np.zeros(0, np.int64)
         self._touched = []
-        self._crowded.clear()
+        self._elsewhere.crowded.clear()
         self._swept = 0
 
     def _new_page(self) -> int:
@@ -722,9 +625,7 @@ class Scout(LocalOrder):
             self._pages = evidence.Pages(*(_grown(each, size) for each in self._pages))
         number = self._known_pages
         self._known_pages += 1
-        if number >= len(self._page_ids):
-            self._page_ids = _grown(self._page_ids, len(self._pages.known))
-        self._page_ids[number] = 0
+        self._elsewhere.name_page(number, 0)
         self._pages.base[number] = self._pages.outcome[number] = -1
         self._pages.hub[number] = 0.0
         return number
@@ -746,24 +647,21 @@ class Scout(LocalOrder):
         on_site = np.array([0, *self._entries.of([f"{host} {path}" for path in paths])], np.int32)
         first_near = len(paths) + 2
         places, last = np.arange(len(links)), len(links) - 1
-        found_on = float(self._all_fetched)
+        pages = float(self._all_fetched)
         if number in self._foreign:  # only some of its links are known here
             places = np.array([min(max(0, link.position), MOST_LINKS) for link in links])
             last = int(places.max())
-            found_on = self._met
-        fresh = np.flatnonzero(read.targets >= free[0])[::-1]  # the first link to each has the last word
-        self._found[read.targets[fresh]] = A_PAGE * min(found_on, LATEST) + A_PLACE * np.minimum(
-            places[fresh], MOST_PLACES
-        )
+            pages = self._elsewhere.met
         self._pages.base[number] = self._room(first_near + (last + 1) // NEIGHBOURS + 2)
         added = NewLinks(number, read.targets, read.paths, places, on_site, first_near)
+        self._elsewhere.note_order(added, free[0], pages)
         if self._others.arrays:
-            self._note_crowded(added)
+            self._elsewhere.note_crowded(added, self._urls, lambda page: page not in self._foreign)
         evidence.add_links(self._evidence, added)
-        self._last = number, links, read
+        self._last = added, links
         if number in self._foreign:
-            self._note_lists()
-            self._hear_beside(self._others, 1.0, only=int(self._page_ids[number]))
+            self._elsewhere.note_lists(added, links)
+            self._hear_beside(self._others, 1.0, only=self._elsewhere.page_of(number))
         return read.targets
 
     def _room(self, size: int) -> int:
@@ -850,9 +748,12 @@ class Scout(LocalOrder):
         promise = evidence.promise(self._urls, waiting)
         if promise < 0.0:
             return
+        self._set_hub(number, promise)
+
+    def _set_hub(self, number: int, promise: float) -> None:
         own = float(self._pages.known[number, 0])
         self._pages.hub[number] = self._hubs * promise / evidence.REVEALED
-        self._worths[outcome % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
+        self._worths[self._pages.outcome[number] % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
 
     def _ended(self, at: int, worth: float, likeness: float) -> int:
         """A URL was asked for: what came of it is evidence for its like. Its number among the pages."""
@@ -860,7 +761,7 @@ class Scout(LocalOrder):
         urls = self._urls
         urls.state[at] = FETCHED
         urls.page[at] = number
-        self._page_ids[number] = urls.id[at]
+        self._elsewhere.name_page(number, int(urls.id[at]))
         self._pages.known[number] = worth, likeness, urls.scores[at, 1]
         self._fetched += 1
         self._add_up(worth, worth * worth)
@@ -921,7 +822,7 @@ class Scout(LocalOrder):
         waiting = self._waiting()
         elsewhere = self._others.arrays.get(AGREED)
         if elsewhere is not None:  # or each shard would find its own best URLs equally good
-            moments = self._moments() + elsewhere
+            moments = self._moments() + np.asarray(elsewhere, np.float64)
             if moments[0, 0] < 2:
                 return
             middle, scale = weights.pooled(moments)
@@ -1028,7 +929,6 @@ class Scout(LocalOrder):
             values = msgspec.convert(saved.values, _Values)
             held, known_pages = len(arrays["url_id"]), len(arrays["page_known"])
             urls = evidence.new_urls(max(MOST, held))
-            found = np.zeros(len(urls.id))
             pages = evidence.new_pages(max(256, known_pages))
             sums = evidence.new_sums()
             used = min(values.next_place, PLACES)
@@ -1075,12 +975,9 @@ class Scout(LocalOrder):
         self._all_stale = values.all_stale
         self._joining = Joining(values.start, weight, middle, scale)
         self._touched = []
-        self._found = found
-        self._page_ids = np.zeros(len(pages.known), np.int64)
-        fetched = np.flatnonzero(urls.page[:held] >= 0)
-        self._page_ids[urls.page[fetched]] = urls.id[fetched]
-        self._lists, self._last = {}, None
-        self._crowded.clear()
+        self._elsewhere, self._last = Elsewhere(len(urls.id)), None
+        for at in np.flatnonzero(urls.page[:held] >= 0).tolist():
+            self._elsewhere.name_page(int(urls.page[at]), int(urls.id[at]))
         self._foreign = set(foreign.tolist())
         return self
 
@@ -1128,11 +1025,6 @@ class _Values(msgspec.Struct, frozen=True):
 def worth_of(verdict: Verdict) -> float:
     """What a page is worth to the crawl, in 0..1."""
     return min(1.0, max(0.0, verdict.score))
-
-
-def _list_key(link: Link) -> int:
-    """What a list of links is called in every shard."""
-    return zlib.crc32(f"{link.group} {link.tag_path[:LIST_NAME]}".encode("utf-8", "surrogatepass"))
 
 
 def _logit(chance: float) -> float:

@@ -70,7 +70,7 @@ class SharingModel(PageModel, Protocol):
         ...
 
     def join(self, others: Sequence[Saved]) -> bool:
-        """Take what each of the others learned, in place of what was taken before; True when the line moved."""
+        """Take what each of the others learned, in place of what was taken before; True if the line moved."""
         ...
 
 
