@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from honeyguide.cluster.learning import FIRST_AGREEMENT, added, exchange_due, next_agreement, others_of
-from honeyguide.model import Examples, Link, Page, Verdict
+from honeyguide.model import Block, Examples, Link, Page, Verdict
 from honeyguide.ordering.scout import Scout
 from honeyguide.ordering.scout_evidence import SCORES
 from honeyguide.ordering.sharing import SharingOrder, change, checked, sparse
@@ -163,7 +163,7 @@ def two_lists(order: Scout, *, met: bool = False) -> list[float]:
         url="https://a.example/list", id=url_id("https://a.example/list"), text="list", links=tuple(mine)
     )
     if met:
-        order.meet(page, Verdict(0.5, True), {"likeness": 0.5, "parents": 0.25})
+        order.meet(page, Verdict(0.5, True), {"likeness": 0.5, "parents": 0.25}, {})
         order.rank(page, Verdict(0.5, True), mine)
     else:
         order.learn(page, Verdict(0.5, True))
@@ -249,7 +249,7 @@ def on_shelf(links: Sequence[Link], *, mine: str, own_page: bool) -> Scout:
         order.rank(page, Verdict(0.5, True), links)
         order.away([link.id for link in links if link not in ours])
     else:
-        order.meet(msgspec.structs.replace(page, links=tuple(ours)), Verdict(0.5, True), {"page": 1.0})
+        order.meet(msgspec.structs.replace(page, links=tuple(ours)), Verdict(0.5, True), {"page": 1.0}, {})
         order.rank(page, Verdict(0.5, True), ours)
     return order
 
@@ -294,7 +294,7 @@ def test_links_of_a_page_are_neighbours_wherever_they_wait() -> None:
     late = Scout(WordJudge())
     late.join(added([order.shared() for order in (a, b, c)]))
     ours = [by_name["c2"]]
-    late.meet(msgspec.structs.replace(page, links=tuple(ours)), Verdict(0.5, True), {"page": 1.0})
+    late.meet(msgspec.structs.replace(page, links=tuple(ours)), Verdict(0.5, True), {"page": 1.0}, {})
     late.rank(page, Verdict(0.5, True), ours)
     late.revised()
     assert beside(late, by_name["c2"]) == pytest.approx(beside(one, by_name["c2"])), "it met the page later"
@@ -315,11 +315,35 @@ def test_links_to_a_page_with_many_links_are_told_as_well() -> None:
         a.learn(page, Verdict(0.5, True))
         a.rank(page, Verdict(0.5, True), links)
         a.away([links[1].id, links[2].id])
-        b.meet(page, Verdict(0.5, True), a.of_page(page))
+        b.meet(page, Verdict(0.5, True), a.of_page(page), {})
         b.rank(page, Verdict(0.5, True), links[1:])
     exchanged((a, b))
     number = b._urls.page[b._slots[url_id("https://a.example/11")]]
     assert b._sums.place[b._pages.base[number]].tolist() == [1.0, 1.0]
+
+
+def test_a_link_is_told_with_what_the_rest_of_its_page_says() -> None:
+    first = Link("https://b.example/", url_id("https://b.example/"), "plain", context="of owls", group=1)
+    second = Link("https://a.example/1", url_id("https://a.example/1"), "owl", group=1)
+    block = Block("all about the owl", links=(0,))
+    page = Page("https://a.example/", url_id("https://a.example/"), links=(first, second), blocks=(block,))
+    one, other = Scout(WordJudge()), Scout(WordJudge())
+    one.learn(page, Verdict(0.5, True))
+    one.rank(page, Verdict(0.5, True), [first, second])
+    bare = msgspec.structs.replace(first, context="")
+    met = Page(page.url, page.id, links=(bare,))
+    other.meet(met, Verdict(0.5, True), one.of_page(page), {first.id: one.of_link(first.id)})
+    other.rank(met, Verdict(0.5, True), [bare])
+    there, here = one._slots[first.id], other._slots[first.id]
+    assert other._urls.topic[here].tolist() == one._urls.topic[there].tolist()
+    assert other._urls.topic[here, [1, 3, 5]].min() > 0.0
+    assert other._urls.list_words[here].tolist() == one._urls.list_words[there].tolist()
+    assert other._urls.list_words[here, 1] >= 0, "those of both anchors"
+    before = other._urls.topic[here].tolist()
+    other.meet(met, Verdict(0.5, True), {}, {first.id: "none", 77: one.of_link(first.id)})
+    other.rank(met, Verdict(0.5, True), [bare])
+    assert other._urls.topic[here].tolist() == before
+    assert one.of_link(77) == ""
 
 
 def test_equal_urls_of_different_shards_are_asked_for_as_they_were_found() -> None:

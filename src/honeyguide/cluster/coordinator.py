@@ -161,7 +161,7 @@ class ShardedCrawl:
         self._hurried = False
         self._sharing: asyncio.Future[None] | None = None
         self._shared_at, self._agree_at = 0, FIRST_AGREEMENT
-        """Pages at which shards told each other last what they had learned, and will weigh it anew together."""
+        """Pages at which shards told each other last what they had learned, and will weigh it together."""
         self._retired: dict[str, tuple[Standing, Learned]] = {}
         """Where shards stood that have left, whose pages count, and what they had learned."""
         self._opened: set[str] = set()

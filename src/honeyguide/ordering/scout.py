@@ -33,7 +33,15 @@ from honeyguide.ordering.scout_evidence import (
 )
 from honeyguide.ordering.scout_links import Read, new_read, note_anchors, note_groups, read_links
 from honeyguide.ordering.scout_reasons import Reason, reasons
-from honeyguide.ordering.scout_shards import A_PAGE, LATEST, ROUNDED, Elsewhere, note_promise
+from honeyguide.ordering.scout_shards import (
+    A_PAGE,
+    LATEST,
+    ROUNDED,
+    Elsewhere,
+    hear_of_link,
+    note_promise,
+    told_of_link,
+)
 from honeyguide.ordering.scout_words import Entries, Likeness, host_and_folders, read_addresses
 from honeyguide.ordering.sharing import change, checked, sparse
 from honeyguide.ordering.url_keywords import UrlKeywords
@@ -417,6 +425,11 @@ class Scout(LocalOrder):
         _, likeness, parents = self._pages.known[number].tolist()
         return {"likeness": likeness, "parents": parents, "page": float(self._all_fetched)}
 
+    def of_link(self, url: UrlId) -> str:
+        """What the rest of the page says of a link."""
+        at = self._slots.get(url)
+        return told_of_link(self._urls, at) if at is not None else ""
+
     def away(self, urls: Sequence[UrlId]) -> None:
         """Targets of a page that wait in other shards: held for what their outcomes will say of others."""
         at = np.array([self._slots.get(url, -1) for url in urls], np.int64)
@@ -431,7 +444,9 @@ class Scout(LocalOrder):
             note_promise(self._elsewhere.promising, page, self._urls, own)
         self._last = None
 
-    def meet(self, page: Page, verdict: Verdict, told: Mapping[str, float]) -> None:
+    def meet(
+        self, page: Page, verdict: Verdict, told: Mapping[str, float], links: Mapping[UrlId, str]
+    ) -> None:
         """A page of another shard: its links here are worth what its own shard knows of it."""
         at = self._slots.get(page.id)
         if at is None:
@@ -448,6 +463,7 @@ class Scout(LocalOrder):
             self._urls.page[at] = number
             self._elsewhere.name_page(number, page.id)
         self._pages.known[number, 1:] = told.get("likeness", 0.0), told.get("parents", 0.0)
+        self._elsewhere.of_links = links
         self._elsewhere.met = told.get("page", float(self._all_fetched))
         ours = np.array([self._slots.get(link.id, -1) for link in page.links], np.int64)
         ours = ours[ours >= 0]
@@ -652,6 +668,10 @@ class Scout(LocalOrder):
             places = np.array([min(max(0, link.position), MOST_LINKS) for link in links])
             last = int(places.max())
             pages = self._elsewhere.met
+            for url, told in self._elsewhere.of_links.items():
+                at = self._slots.get(url, -1)
+                if at >= 0:
+                    hear_of_link(self._urls, at, told, new=at >= free[0])
         self._pages.base[number] = self._room(first_near + (last + 1) // NEIGHBOURS + 2)
         added = NewLinks(number, read.targets, read.paths, places, on_site, first_near)
         self._elsewhere.note_order(added, free[0], pages)
@@ -990,7 +1010,7 @@ class ScoutBlocks(Scout):
 
     Of use where pages are full of navigation. A box of forty links at the foot of a page, or a section of a
     long article, is about something that neither the page nor the single link text says. Blocks have to be
-    cut and judged on every page, so it is not the default. A link that comes from another shard has no block.
+    cut and judged on every page, so it is not the default.
 
     Args:
         judge: The page model, for anchors and blocks.

@@ -10,8 +10,9 @@ the new URLs it leads to: each shard tells what those are worth that wait there.
 from __future__ import annotations
 
 import zlib
+from base64 import b64decode, b64encode
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from honeyguide.ordering.scout_evidence import (
     NEIGHBOURS,
     PLACES,
     REVEALED,
+    WORDS,
     Held,
     NewLinks,
     Urls,
@@ -32,6 +34,8 @@ from honeyguide.store.models import Saved
 
 BESIDE: Final = ("page", "list", "near", "worth")
 """What is told of a link to a fetched page: the page it stands on, where, and what its target is worth."""
+OF_PAGE: Final = [1, 3, 5]
+"""Scores of `Urls.topic` that take the rest of a link's page: context, list and block."""
 LIST_NAME: Final = 200
 """Characters of a tag path that are looked at: as many as travel."""
 MOST_LISTS: Final = 20_000
@@ -72,6 +76,8 @@ class Elsewhere:
         """What the best new URLs here are worth that pages of other shards lead to."""
         self.promising: dict[UrlId, list[float]] = {}
         """The same of own pages that lead to other shards as well."""
+        self.of_links: Mapping[UrlId, str] = {}
+        """What the other shard knows of the links of that page."""
         self.met = 0.0
         """Pages of the crawl when the page of another shard was fetched that was met last."""
 
@@ -222,6 +228,38 @@ class Elsewhere:
         promised = [len(told.arrays.get(f"rows promise {name}", ())) for name in ("page", "worth")]
         if len(sizes) > 1 or promised[0] != promised[1]:
             raise ValueError("links of other shards do not fit")
+
+
+def told_of_link(urls: Urls, at: int) -> str:
+    """What the rest of its page says of a URL: text around it, other anchors of its list, its block."""
+    words = urls.list_words[at]
+    topics = urls.topic[at, OF_PAGE]
+    known = words[words >= 0].astype("<u2").tobytes()
+    return b64encode(topics.astype("<f4").tobytes() + known).decode() if known or topics.any() else ""
+
+
+def hear_of_link(urls: Urls, at: int, told: str, *, new: bool) -> None:
+    """Take that in; what is not what `told_of_link` says is left out.
+
+    Args:
+        urls: All that are held.
+        at: The URL.
+        told: By the shard that has the page.
+        new: Whether the page is the first that links to it: the block alone may be another's.
+    """
+    try:
+        data = b64decode(told, validate=True)
+        topics = np.frombuffer(data[: 4 * len(OF_PAGE)], "<f4")
+        words = np.frombuffer(data[4 * len(OF_PAGE) :], "<u2")[:WORDS]
+    except ValueError:
+        return
+    if len(topics) != len(OF_PAGE) or not np.isfinite(topics).all():
+        return
+    if new:
+        urls.topic[at, OF_PAGE[:-1]] = topics[:-1]
+        urls.list_words[at] = -1
+        urls.list_words[at, : len(words)] = words
+    urls.topic[at, OF_PAGE[-1]] = max(urls.topic[at, OF_PAGE[-1]], topics[-1])
 
 
 def note_promise(

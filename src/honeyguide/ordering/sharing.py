@@ -39,17 +39,24 @@ class SharingOrder(Protocol):
         """What it knows of a page of its own that others need to rank the page's links."""
         ...
 
+    def of_link(self, url: UrlId) -> str:
+        """What it knows of a link of that page that others cannot work out without the rest of the page."""
+        ...
+
     def away(self, urls: Sequence[UrlId]) -> None:
         """These targets of the page that was just ranked wait in other shards."""
         ...
 
-    def meet(self, page: Page, verdict: Verdict, told: Mapping[str, float]) -> None:
+    def meet(
+        self, page: Page, verdict: Verdict, told: Mapping[str, float], links: Mapping[UrlId, str]
+    ) -> None:
         """A page that another shard fetched, before its links are ranked here.
 
         Args:
             page: Its address.
             verdict: On it, in the other shard.
             told: What `of_page` said there.
+            links: What `of_link` said there, by target.
         """
         ...
 
