@@ -82,6 +82,17 @@ def test_learning_is_merged_often_at_first() -> None:
     assert sum(moment > 256 for moment in moments) < 8, "all shards fit their models each time"
 
 
+def test_page_models_alone_are_told_in_time_for_their_fits() -> None:
+    last, moments = 0, []
+    for pages in range(2_000):
+        if exchange_due(pages, last, orders=False):
+            last = pages
+            moments.append(pages)
+    assert moments[:3] == [10, 20, 30]
+    assert sum(moment > 256 for moment in moments) < 8
+    assert len(moments) < 30
+
+
 def crawled(host: str, good: str, count: int = 40) -> Scout:
     """A scout that has seen pages of a host: those with a word in their anchors are on topic."""
     order = Scout(WordJudge())

@@ -107,6 +107,9 @@ class ShardedCrawl:
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
     """
 
+    _orders_share = True
+    """Whether the shards' order can share what it learns, as far as is known."""
+
     def __init__(
         self,
         topic: Topic | Config | Path | str,
@@ -629,7 +632,8 @@ class ShardedCrawl:
 
     def _share_when_due(self, pages: int) -> None:
         """Let shards know what the others have learned, beside the rounds, whenever the crawl has grown."""
-        if len(self.actors) + len(self._retired) < 2 or not exchange_due(pages, self._shared_at):
+        due = exchange_due(pages, self._shared_at, orders=self._orders_share)
+        if len(self.actors) + len(self._retired) < 2 or not due:
             return
         if self._sharing is None or self._sharing.done():
             self._shared_at = pages
@@ -644,6 +648,7 @@ class ShardedCrawl:
             told = dict(zip(actors, said, strict=True))
             told |= {name: learned for name, (_, learned) in self._retired.items()}
             told = {name: one for name, one in told.items() if not one.is_empty}
+            self._orders_share = not told or any(one.order is not None for one in told.values())
             answers = {
                 name: actors[name].learn.remote(order, models, weigh=weigh)
                 for name, (order, models) in all_others(told).items()

@@ -31,7 +31,10 @@ from honeyguide.store.models import Saved, read_saved, write_saved
 EARLIEST = 1
 GROWTHS = (0.02, 0.5)
 """Learning is merged after so many pages, or when the crawl has grown by so much (among the first pages and
-after them), whichever comes later. Each time all shards weigh what waits anew, so it is not done lightly."""
+after them), whichever comes later. Each time all shards rank what waits anew, so it is not done lightly."""
+MODELS_EARLIEST = 10
+MODELS_GROWTH = 0.1
+"""The same where only page models can share: they are fitted after 20 pages, and when a quarter more came."""
 FIRST_AGREEMENT = 3
 BEQUESTS = ("bequest-order", "bequest-model")
 """Files with what a shard had learned that has left."""
@@ -39,18 +42,24 @@ MOST_ROWS = 2048
 """Samples that one shard is told, of all others together."""
 
 
-def exchange_due(pages: int, last: int) -> bool:
+def exchange_due(pages: int, last: int, *, orders: bool = True) -> bool:
     """Whether what shards learned is to be merged again: often at first, then whenever the crawl has grown.
 
     Args:
         pages: Of all shards by now.
         last: Of all shards when it was merged last.
+        orders: Whether their orders can share it; page models alone are told less often.
 
     Example:
-        >>> exchange_due(1, 0), exchange_due(2, 0), exchange_due(1200, 1000), exchange_due(1500, 1000)
+        >>> exchange_due(0, 0), exchange_due(1, 0), exchange_due(1200, 1000), exchange_due(1500, 1000)
         (False, True, False, True)
+        >>> exchange_due(8, 0, orders=False), exchange_due(10, 0, orders=False)
+        (False, True)
     """
-    return pages - last >= max(EARLIEST, GROWTHS[last >= FIRST_PAGES] * last)
+    growth = GROWTHS[last >= FIRST_PAGES]
+    if not orders:
+        return pages - last >= max(MODELS_EARLIEST, MODELS_GROWTH * last, growth * last)
+    return pages - last >= max(EARLIEST, growth * last)
 
 
 def next_agreement(pages: int) -> int:

@@ -39,6 +39,7 @@ from honeyguide.lab.runner.hosts_split import SplitVisits, joined, split
 from honeyguide.lab.runner.situation import Situation
 from honeyguide.lab.runner.world import Asks, World
 from honeyguide.model import Examples
+from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.store.shards import shard_names
 
 
@@ -156,7 +157,8 @@ async def _rounds(shards: Sequence[_Shard], pages: int, sharing: Sharing) -> Cou
         links += sent
         for shard in shards:
             shard.crawler.settle()
-        if sharing.merge and exchange_due(len(fetched), exchanged):
+        orders = any(isinstance(shard.crawler.order, SharingOrder) for shard in shards)
+        if sharing.merge and exchange_due(len(fetched), exchanged, orders=orders):
             exchanged = len(fetched)
             weigh = len(fetched) >= agreed
             if weigh:
