@@ -361,12 +361,10 @@ def test_equal_urls_of_different_shards_are_asked_for_as_they_were_found() -> No
     names = ["b1", "a1", "b2", "a2"]
     _, links = shelf(names)
     a, b = on_shelf(links, mine="a", own_page=True), on_shelf(links, mine="b", own_page=False)
-    exchanged((a, b))
-    spreads = others_of({"0": a.spread(), "1": b.spread()})
+    told_by = {"0": a.shared(), "1": b.shared()}
     given: dict[int, float] = {}
     for order, name in ((a, "0"), (b, "1")):
-        order.agree(spreads[name])
-        order.rejudged(shelf(())[0], Verdict(0.5, True))
+        order.join(others_of(told_by)[name])
         revised = order.revised()
         given |= dict(zip(revised.ids.tolist(), revised.priorities.tolist(), strict=True))
     told = [given[link.id] for link in links]

@@ -391,6 +391,8 @@ class Scout(LocalOrder):
                 self._set_hub(number, promise)
         self._hear_beside(self._others, -1.0)
         self._hear_beside(others, 1.0)
+        if not self._others.arrays:  # so far equal URLs were told as equal: all are told anew
+            self._urls.told[: self._held] = -1.0
         agreed = {name: each for name, each in self._others.arrays.items() if name == AGREED}
         self._others = Saved(others.values, agreed | others.arrays)
         self._all_stale = True

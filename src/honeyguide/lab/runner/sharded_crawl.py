@@ -147,6 +147,7 @@ async def _rounds(shards: Sequence[_Shard], pages: int, sharing: Sharing) -> Cou
     rounds = links = 0
     exchanged = idle = 0
     agreed = FIRST_AGREEMENT
+    orders = isinstance(shards[0].crawler.order, SharingOrder)
     while len(fetched) < pages and idle < 3:
         portion = portion_of(len(fetched), most=pages)
         grants = _grants(shards, min(portion, pages - len(fetched)))
@@ -157,7 +158,6 @@ async def _rounds(shards: Sequence[_Shard], pages: int, sharing: Sharing) -> Cou
         links += sent
         for shard in shards:
             shard.crawler.settle()
-        orders = any(isinstance(shard.crawler.order, SharingOrder) for shard in shards)
         if sharing.merge and exchange_due(len(fetched), exchanged, orders=orders):
             exchanged = len(fetched)
             weigh = len(fetched) >= agreed
