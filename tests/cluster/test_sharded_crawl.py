@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from loopback import crawl_all, outcomes, recording
+from proxies import proxying
 from shards import all_ends, asked, check_shards, ends, sharded_config, write
 
 from honeyguide.cluster.assignment import Assignment
@@ -49,6 +50,21 @@ async def test_same_ends_as_one_crawl(tmp_path: Path) -> None:
     assert all_ends(tmp_path / "many") == outcomes(tmp_path / "one")
     assert {one.reason for one in job.ended.values()} == {"nothing left to fetch"}
     check_shards(tmp_path / "many")
+
+
+async def test_shards_ask_through_a_proxy(tmp_path: Path) -> None:
+    async with recording(write) as server, proxying(server.port) as proxy:
+        network: dict[str, object] = {"proxy": proxy.url}
+        config = sharded_config({}, network=network, politeness={"ip_delay": 0.01})
+        await crawl_all(config, tmp_path / "one")
+        single = asked(server.urls)
+        server.urls.clear()
+        proxy.lines.clear()
+        await finish(ShardedCrawl(config, out=tmp_path / "many", shards=2))
+        assert asked(server.urls) == single
+        assert len(single) > 50
+        assert len(proxy.lines) >= len(single), "nobody goes past it"
+    assert all_ends(tmp_path / "many") == outcomes(tmp_path / "one")
 
 
 @pytest.mark.slow

@@ -79,13 +79,13 @@ async def test_a_shard_that_rests_shows_its_urls_at_what_they_are_worth_now(
             sharded_crawl_runner._deliver(shards)
             for shard in shards:
                 shard.crawler.settle()
-        sharded_crawl_runner.share_learning(shards)
+        sharded_crawl_runner.share_learning(shards, weigh=True)
         resting = max(shards, key=lambda shard: shard.crawler.waiting)
         before = sorted(resting.crawler.best_waiting()[0])
         others = {shard.name: 20 * (shard is not resting) for shard in shards}
         await sharded_crawl_runner._fetch(shards, others, fetched)
         assert sorted(resting.crawler.best_waiting()[0]) == before != []
-        sharded_crawl_runner.share_learning(shards)
+        sharded_crawl_runner.share_learning(shards, weigh=True)
         assert sorted(resting.crawler.best_waiting()[0]) != pytest.approx(before, abs=1e-3)
 
 

@@ -22,7 +22,16 @@ import msgspec
 
 from honeyguide.cluster.addresses import Directory
 from honeyguide.cluster.dealing import Front, deal, portion_of, slots_of
-from honeyguide.cluster.learning import Learned, all_others, exchange_due, keep_bequest, read_bequest
+from honeyguide.cluster.learning import (
+    FIRST_AGREEMENT,
+    Learned,
+    all_others,
+    exchange_due,
+    keep_bequest,
+    next_agreement,
+    others_of,
+    read_bequest,
+)
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.cluster.ray_cluster import ClusterError, Connection
 from honeyguide.cluster.recrawls import Again, earlier, forget, keep
@@ -98,6 +107,9 @@ class ShardedCrawl:
         options: Further keys of the `[crawl]` table, such as `max_pages=500`.
     """
 
+    _orders_share = True
+    """Whether the shards' order can share what it learns, as far as is known."""
+
     def __init__(
         self,
         topic: Topic | Config | Path | str,
@@ -151,8 +163,8 @@ class ShardedCrawl:
         self._slots: dict[str, int] = {}
         self._hurried = False
         self._sharing: asyncio.Future[None] | None = None
-        self._shared_at = 0
-        """Pages at which shards told each other last what they had learned."""
+        self._shared_at, self._agree_at = 0, FIRST_AGREEMENT
+        """Pages at which shards told each other last what they had learned, and will weigh it together."""
         self._retired: dict[str, tuple[Standing, Learned]] = {}
         """Where shards stood that have left, whose pages count, and what they had learned."""
         self._opened: set[str] = set()
@@ -620,21 +632,33 @@ class ShardedCrawl:
 
     def _share_when_due(self, pages: int) -> None:
         """Let shards know what the others have learned, beside the rounds, whenever the crawl has grown."""
-        if len(self.actors) + len(self._retired) < 2 or not exchange_due(pages, self._shared_at):
+        due = exchange_due(pages, self._shared_at, orders=self._orders_share)
+        if len(self.actors) + len(self._retired) < 2 or not due:
             return
         if self._sharing is None or self._sharing.done():
             self._shared_at = pages
-            self._sharing = asyncio.ensure_future(self._share_learning(dict(self.actors)))
+            weigh = pages >= self._agree_at
+            if weigh:
+                self._agree_at = next_agreement(pages)
+            self._sharing = asyncio.ensure_future(self._share_learning(dict(self.actors), weigh=weigh))
 
-    async def _share_learning(self, actors: Mapping[str, Any]) -> None:
+    async def _share_learning(self, actors: Mapping[str, Any], *, weigh: bool) -> None:
         try:
             said = await asyncio.gather(*(self._ask(actor.learned.remote()) for actor in actors.values()))
             told = dict(zip(actors, said, strict=True))
             told |= {name: learned for name, (_, learned) in self._retired.items()}
             told = {name: one for name, one in told.items() if not one.is_empty}
-            for name, (order, models) in all_others(told).items():
-                if name in actors:
-                    actors[name].learn.remote(order, models)
+            self._orders_share = not told or any(one.order is not None for one in told.values())
+            answers = {
+                name: actors[name].learn.remote(order, models, weigh=weigh)
+                for name, (order, models) in all_others(told).items()
+                if name in actors
+            }
+            if not weigh:
+                return
+            spreads = await asyncio.gather(*(self._ask(answer) for answer in answers.values()))
+            for name, others in others_of(dict(zip(answers, spreads, strict=True))).items():
+                actors[name].agree.remote(others)
         except self._connection.ray.exceptions.RayError as error:
             # A lost shard is being started again; there is a next time.
             say(INFO, "learning not shared", why=str(error).partition("\n")[0])

@@ -22,33 +22,54 @@ from numpy.typing import NDArray
 from honeyguide.cluster.dealing import FIRST_PAGES
 from honeyguide.engine.crawler import Crawler
 from honeyguide.ordering.base import LinkOrder
+from honeyguide.ordering.scout import GROWTH, RELEARN
 from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import PageModel, SharingModel
 from honeyguide.relevance.reviewed import ReviewedModel
 from honeyguide.store.models import Saved, read_saved, write_saved
 
-EARLIEST = 2
+EARLIEST = 1
 GROWTHS = (0.02, 0.5)
 """Learning is merged after so many pages, or when the crawl has grown by so much (among the first pages and
-after them), whichever comes later. Each time all shards weigh what waits anew, so it is not done lightly."""
+after them), whichever comes later. Each time all shards rank what waits anew, so it is not done lightly."""
+MODELS_EARLIEST = 10
+MODELS_GROWTH = 0.1
+"""The same where only page models can share: they are fitted after 20 pages, and when a quarter more came."""
+FIRST_AGREEMENT = 3
 BEQUESTS = ("bequest-order", "bequest-model")
 """Files with what a shard had learned that has left."""
 MOST_ROWS = 2048
 """Samples that one shard is told, of all others together."""
 
 
-def exchange_due(pages: int, last: int) -> bool:
+def exchange_due(pages: int, last: int, *, orders: bool = True) -> bool:
     """Whether what shards learned is to be merged again: often at first, then whenever the crawl has grown.
 
     Args:
         pages: Of all shards by now.
         last: Of all shards when it was merged last.
+        orders: Whether their orders can share it; page models alone are told less often.
 
     Example:
-        >>> exchange_due(1, 0), exchange_due(2, 0), exchange_due(1200, 1000), exchange_due(1500, 1000)
+        >>> exchange_due(0, 0), exchange_due(1, 0), exchange_due(1200, 1000), exchange_due(1500, 1000)
         (False, True, False, True)
+        >>> exchange_due(8, 0, orders=False), exchange_due(10, 0, orders=False)
+        (False, True)
     """
-    return pages - last >= max(EARLIEST, GROWTHS[last >= FIRST_PAGES] * last)
+    growth = GROWTHS[last >= FIRST_PAGES]
+    if not orders:
+        return pages - last >= max(MODELS_EARLIEST, MODELS_GROWTH * last, growth * last)
+    return pages - last >= max(EARLIEST, growth * last)
+
+
+def next_agreement(pages: int) -> int:
+    """Pages at which weights are to be fitted next, by all shards together: as often as one crawl does.
+
+    Example:
+        >>> next_agreement(3), next_agreement(48), next_agreement(1000)
+        (6, 73, 1040)
+    """
+    return pages + max(min(pages, RELEARN), int(GROWTH * pages))
 
 
 def others_of(told: Mapping[str, Saved]) -> dict[str, Saved]:
@@ -111,10 +132,22 @@ def learned_by(order: LinkOrder, model: PageModel, *, shards: int) -> Learned:
 def teach(crawler: Crawler, others: Saved, models: Sequence[Saved]) -> None:
     """Let a crawl know what others have learned."""
     inner = _bare(crawler.model)
-    if isinstance(inner, SharingModel) and models:
-        inner.join(models)
+    if isinstance(inner, SharingModel) and models and inner.join(models):
+        crawler.line_moved()
     if isinstance(crawler.order, SharingOrder):
         crawler.order.join(others)
+        crawler.revise()
+
+
+def spread_of(crawler: Crawler) -> Saved:
+    """How what waits in a crawl scores, once it knows what others have learned."""
+    return crawler.order.spread() if isinstance(crawler.order, SharingOrder) else Saved()
+
+
+def agree(crawler: Crawler, others: Saved) -> None:
+    """Let a crawl weigh anew, by how what waits in the others scores."""
+    if isinstance(crawler.order, SharingOrder) and others.arrays:
+        crawler.order.agree(others)
         crawler.revise()
 
 

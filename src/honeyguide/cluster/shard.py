@@ -24,7 +24,7 @@ import msgspec
 
 from honeyguide.cluster.addresses import SharedGate, ray_asker
 from honeyguide.cluster.assignment import Assignment
-from honeyguide.cluster.learning import Learned, learned_by, teach
+from honeyguide.cluster.learning import Learned, agree, learned_by, spread_of, teach
 from honeyguide.cluster.ray_cluster import ClusterError, first_line
 from honeyguide.cluster.snapshots import Snapshots, Superseded
 from honeyguide.collection.merging import pass_on_reviews
@@ -303,10 +303,30 @@ class Shard:
         except (TimeoutError, RuntimeError):  # busy, or its loop has just ended
             return Learned()
 
-    def learn(self, order: Saved, models: list[Saved]) -> None:
-        """Take what the other shards have learned, between two turns of the crawl."""
+    def learn(self, order: Saved, models: list[Saved], *, weigh: bool = False) -> Saved:
+        """Take what the other shards have learned, between two turns of the crawl.
+
+        Args:
+            order: Of theirs.
+            models: Their page models.
+            weigh: Whether to say how what waits here scores then, and wait for that.
+        """
+        found: Future[Saved] = Future()
+
+        def take(crawler: Crawler) -> None:
+            teach(crawler, order, models)
+            if weigh:
+                found.set_result(spread_of(crawler))
+
+        with suppress(TimeoutError, RuntimeError):  # busy, or its loop has just ended
+            self._in_crawl(take)
+            return found.result(LEARNING_SECONDS) if weigh else Saved()
+        return Saved()
+
+    def agree(self, others: Saved) -> None:
+        """Weigh anew, by how what waits in the other shards scores."""
         with suppress(RuntimeError):  # the crawl's loop has just ended
-            self._in_crawl(lambda crawler: teach(crawler, order, models))
+            self._in_crawl(lambda crawler: agree(crawler, others))
 
     def _in_crawl(self, what: Callable[[Crawler], object]) -> None:
         self._tell(lambda crawl: what(crawl.crawler) if crawl.crawler is not None else None)

@@ -433,7 +433,10 @@ class Arrival:
             link = eligible[place] if place < count else None
             if self._revising is not None and link is not None:
                 found = msgspec.structs.replace(found, outcome=Outcome(outcome), priority=score, reason="")
-            self._neighbours.leave(found, page.url, score, link=link, position=place, of_page=of_page)
+            of_link = self._sharing.of_link(link.id) if self._sharing is not None and link is not None else ""
+            self._neighbours.leave(
+                found, page.url, score, link=link, position=place, of_page=of_page, of_link=of_link
+            )
         return targets
 
     def _tells_more(
@@ -596,7 +599,8 @@ class Arrival:
         page = Page(parent, url_id(parent), links=linked, depth=max(0, told[0][1].depth - 1))
         verdict = Verdict(told[0][0].score, on_topic=False)
         if self._sharing is not None:
-            self._sharing.meet(page, verdict, told[0][0].of_page)
+            of_links = {one.id: sent.of_link for sent, one in told if sent.of_link}
+            self._sharing.meet(page, verdict, told[0][0].of_page, of_links)
         scored = self._order.rank(page, verdict, linked)
         by_place = {one.link: one for one in scored}
         for place, (_, one) in enumerate(told):

@@ -464,6 +464,13 @@ class Crawler:
         self._arrival.revise()
         self._stood = float("-inf")
 
+    def line_moved(self) -> None:
+        """Take the page model's word on the pages it remembers, after it was fitted again."""
+        if self._rejudging is None:
+            return
+        for _ in self._rejudging.line_moved(self._clock.now()):
+            """All at once: others go on by what is known now."""
+
     def best_waiting(self) -> tuple[list[float], int]:
         """Priorities of the best URLs that could be asked for soon, and how many such URLs there are."""
         now, most = self._clock.now(), max(BEST, BEST_A_SLOT * self._options.concurrency)

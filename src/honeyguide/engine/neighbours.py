@@ -365,6 +365,7 @@ class Neighbours:
         link: Link | None = None,
         position: int = 0,
         of_page: dict[str, float] | None = None,
+        of_link: str = "",
         handed: bool = False,
     ) -> None:
         """Write a link to the outbox, with the next commit.
@@ -376,6 +377,7 @@ class Neighbours:
             link: As the page has it, for an owner that ranks it.
             position: Among the links of the page.
             of_page: What the order knows of the page, for the same.
+            of_link: What it knows of the link.
             handed: Whether the URL's host was this shard's until now.
         """
         traveller = Traveller(
@@ -397,6 +399,7 @@ class Neighbours:
             of_page=_finite(of_page or {}),
             handed=handed,
             group=link.group if link is not None else 0,
+            of_link=of_link,
         )
         self._leaving.setdefault(self.owner(found.host), []).append(traveller)
 

@@ -33,6 +33,15 @@ from honeyguide.ordering.scout_evidence import (
 )
 from honeyguide.ordering.scout_links import Read, new_read, note_anchors, note_groups, read_links
 from honeyguide.ordering.scout_reasons import Reason, reasons
+from honeyguide.ordering.scout_shards import (
+    A_PAGE,
+    LATEST,
+    ROUNDED,
+    Elsewhere,
+    hear_of_link,
+    note_promise,
+    told_of_link,
+)
 from honeyguide.ordering.scout_words import Likeness, enter, host_and_folders, read_site_paths
 from honeyguide.ordering.sharing import change, checked, sparse
 from honeyguide.ordering.url_keywords import UrlKeywords
@@ -64,6 +73,8 @@ TOLD: Final = 256
 """URLs that wait whose scores other shards are told of."""
 BLOCK: Final = 4000
 """Characters of a content block that are looked at."""
+AGREED: Final = "sum waiting"
+"""What shards tell each other of the scores of what waits."""
 LEAST_SHARED: Final = 1e-4
 """Sums below this are not told to other shards."""
 TOLERANCE: Final = 1e-4
@@ -203,6 +214,9 @@ class Scout(LocalOrder):
         self._refresh_at = 1
         self._others = Saved()
         """What the same order learned in other shards, which is in the sums."""
+        self._elsewhere = Elsewhere(MOST)
+        self._last: tuple[NewLinks, Sequence[Link]] | None = None
+        """The links that were taken in last."""
         self._foreign: set[int] = set()
         """Numbers of pages that other shards fetched."""
 
@@ -242,19 +256,27 @@ class Scout(LocalOrder):
         waiting = waiting[: evidence.that_wait(self._urls, targets, waiting)]
         self._score(waiting)
         self._touched.append(waiting)
-        self._value_hub(number, waiting)
-        priorities = np.where(targets >= 0, self._urls.priority[targets], 0.0).tolist()
+        if number in self._foreign:
+            note_promise(self._elsewhere.promised, page.id, self._urls, waiting)
+        else:
+            self._value_hub(number, waiting)
+        priorities = np.where(targets >= 0, self._given(targets), 0.0).tolist()
         return list(map(Scored, range(len(priorities)), priorities))
 
     def revised(self) -> Revised:
         """Waiting URLs whose priority is another one since this was last asked."""
         if self._fetched >= self._relearn_at:
-            # Often at first: nothing is known yet.
-            self._relearn_at = self._fetched + max(min(self._fetched, RELEARN), int(GROWTH * self._fetched))
+            # Often at first: nothing is known yet. Shards do it together, and alone when that takes long.
+            pages = self._all_fetched
+            step = max(min(pages, RELEARN), int(GROWTH * pages))
+            self._relearn_at = self._fetched + (2 * step if self._others.arrays else step)
             self._relearn()
         touched, self._touched = self._touched, []
+        tolerance = TOLERANCE
         if self._all_stale:
             self._all_stale = False
+            if self._others.arrays:  # what is equal in two shards has to be told as equal
+                tolerance = 0.0
             waiting = self._waiting()
             self._score(waiting)
             touched.append(waiting)
@@ -265,8 +287,8 @@ class Scout(LocalOrder):
             return Revised.none()
         at = np.concatenate(touched)
         changed = np.empty(len(at), np.int64)
-        at = changed[: evidence.tell(self._urls, self._urls.told, at, TOLERANCE, changed)]
-        return Revised(self._urls.id[at], self._urls.priority[at])
+        at = changed[: evidence.tell(self._urls, self._urls.told, at, tolerance, changed)]
+        return Revised(self._urls.id[at], self._given(at))
 
     def gone(self, url: UrlId) -> None:
         """A URL ended without a page: its like are worth as much less."""
@@ -339,7 +361,7 @@ class Scout(LocalOrder):
             "sum fetched": np.array([float(self._fetched)]),
             "rows outcomes": self._outcomes[:known].copy(),
             "rows worths": self._worths[:known].copy(),
-            "rows waiting": self._urls.scores[self._sample(TOLD)],
+            **self._elsewhere.rows_promised(),
             **self._ends(),
         }
         return Saved(arrays=arrays)
@@ -354,23 +376,46 @@ class Scout(LocalOrder):
         for name, table in tables.items():
             checked(name, others, table)
         outcomes = np.asarray(others.arrays.get("rows outcomes", np.zeros((0, COLUMNS))))
-        waiting = np.asarray(others.arrays.get("rows waiting", np.zeros((0, COLUMNS))))
         if outcomes.shape[1:] != (COLUMNS,) or len(outcomes) != len(others.arrays.get("rows worths", ())):
             raise ValueError("outcomes of other shards do not fit")
-        if waiting.shape[1:] != (COLUMNS,):
-            raise ValueError("scores of other shards' URLs do not fit")
         ids, worths = (others.arrays.get(f"rows end {name}", np.zeros(0)) for name in ("ids", "worth"))
         if len(ids) != len(worths):
             raise ValueError("pages of other shards do not fit")
+        self._elsewhere.check(others)
         for name, table in tables.items():
             change(name, table, self._others, others)
-        self._others = others
-        # All shards hear this at the same time: weights and standards taken now are of one and the same pool.
-        self._relearn_at = self._refresh_at = self._fetched
+        for page, promise in self._elsewhere.promises(others).items():
+            number = int(self._urls.page[self._slots[page]]) if page in self._slots else -1
+            if number >= 0 and self._pages.outcome[number] >= max(0, self._learned - SAMPLE):
+                self._set_hub(number, promise)
+        self._hear_beside(self._others, -1.0)
+        self._hear_beside(others, 1.0)
+        if not self._others.arrays:  # so far equal URLs were told as equal: all are told anew
+            self._urls.told[: self._held] = -1.0
+        agreed = {name: each for name, each in self._others.arrays.items() if name == AGREED}
+        self._others = Saved(others.values, agreed | others.arrays)
+        self._all_stale = True
         for number, worth in zip(ids.tolist(), worths.tolist(), strict=True):
             at = self._slots.get(number)
             if at is not None:
                 self._ended_elsewhere(at, worth)
+
+    def spread(self) -> Saved:
+        """How what waits here scores by what all shards have learned."""
+        self._sums = self._sums._replace(like=self._likeness.draw())
+        return Saved(arrays={AGREED: self._moments()})
+
+    def agree(self, others: Saved) -> None:
+        """Take standards and weights anew, by what waits in all shards: the same in each.
+
+        Raises:
+            ValueError: It is not what `spread` gives.
+        """
+        moments = np.asarray(others.arrays.get(AGREED, np.zeros((3, COLUMNS))))
+        if moments.shape != (3, COLUMNS):
+            raise ValueError("scores of other shards' URLs do not fit")
+        self._others.arrays[AGREED] = moments
+        self._relearn_at = self._fetched
 
     def of_page(self, page: Page) -> dict[str, float]:
         """Likeness of a page to the best ones, and the mean worth of the pages that link to it."""
@@ -379,15 +424,30 @@ class Scout(LocalOrder):
         if number < 0:
             return {}
         _, likeness, parents = self._pages.known[number].tolist()
-        return {"likeness": likeness, "parents": parents}
+        return {"likeness": likeness, "parents": parents, "page": float(self._all_fetched)}
+
+    def of_link(self, url: UrlId) -> str:
+        """What the rest of the page says of a link."""
+        at = self._slots.get(url)
+        return told_of_link(self._urls, at) if at is not None else ""
 
     def away(self, urls: Sequence[UrlId]) -> None:
         """Targets of a page that wait in other shards: held for what their outcomes will say of others."""
         at = np.array([self._slots.get(url, -1) for url in urls], np.int64)
         at = at[at >= 0]
         self._urls.state[at[self._urls.state[at] == WAITING]] = AWAY
+        if self._last is not None and len(at):
+            new, links = self._last
+            self._elsewhere.note_lists(new, links)
+            own = np.empty(len(new.targets), np.int64)
+            own = own[: evidence.that_wait(self._urls, new.targets, own)]
+            page = self._elsewhere.page_of(new.page)
+            note_promise(self._elsewhere.promising, page, self._urls, own)
+        self._last = None
 
-    def meet(self, page: Page, verdict: Verdict, told: Mapping[str, float]) -> None:
+    def meet(
+        self, page: Page, verdict: Verdict, told: Mapping[str, float], links: Mapping[UrlId, str]
+    ) -> None:
         """A page of another shard: its links here are worth what its own shard knows of it."""
         at = self._slots.get(page.id)
         if at is None:
@@ -402,10 +462,36 @@ class Scout(LocalOrder):
             self._foreign.add(number)
             self._pages.known[number] = self._pages.known[self._urls.page[at]]
             self._urls.page[at] = number
+            self._elsewhere.name_page(number, page.id)
         self._pages.known[number, 1:] = told.get("likeness", 0.0), told.get("parents", 0.0)
+        self._elsewhere.of_links = links
+        self._elsewhere.met = told.get("page", float(self._all_fetched))
         ours = np.array([self._slots.get(link.id, -1) for link in page.links], np.int64)
         ours = ours[ours >= 0]
         self._urls.state[ours[self._urls.state[ours] == AWAY]] = WAITING  # their host has moved here
+
+    def _given(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Priorities as the frontier gets them; of equal URLs in different shards the one found first leads.
+
+        One crawl asks for equal URLs in the order it found them, and that is a good one: links stand on pages
+        in an order. Shards work the same sums out in different orders, so they round them.
+        """
+        given: NDArray[np.float64] = self._urls.priority[at]
+        if not self._others.arrays:
+            return given
+        return np.round(given, ROUNDED) - self._elsewhere.late[at]
+
+    def _moments(self) -> NDArray[np.float64]:
+        """Of the URLs that wait: their number, the sums of their scores, and of the squares of these."""
+        sample = self._sample(SAMPLE)
+        self._score(sample)
+        scores = self._urls.scores[sample].astype(np.float64)
+        found = (
+            np.stack([np.ones(COLUMNS), scores.mean(axis=0), (scores**2).mean(axis=0)])
+            if len(sample)
+            else np.zeros((3, COLUMNS))
+        )
+        return found * len(self._waiting())
 
     def _ends(self) -> dict[str, NDArray[Any]]:
         """The latest pages of its own, for links to them in other shards."""
@@ -416,7 +502,20 @@ class Scout(LocalOrder):
         return {
             "rows end ids": self._urls.id[at],
             "rows end worth": self._pages.known[self._urls.page[at], 0],
+            **self._elsewhere.rows_beside(self._evidence, at),
         }
+
+    def _hear_beside(self, told: Saved, sign: float, *, only: UrlId = 0) -> None:
+        """Take in, or out, what other shards tell of links beside those that are held here."""
+
+        def number_of(page: UrlId) -> int:
+            at = self._slots.get(page)
+            number = int(self._urls.page[at]) if at is not None else -1
+            return number if number in self._foreign else -1  # all links of its own pages are held here
+
+        self._elsewhere.hear_beside(
+            self._evidence, number_of, told, sign=sign, oldest=self._oldest, only=only
+        )
 
     def _ended_elsewhere(self, at: int, worth: float) -> None:
         """What a URL of another shard is worth, by its latest word: evidence for its neighbours here."""
@@ -434,6 +533,7 @@ class Scout(LocalOrder):
             pages = self._pages
             self._foreign.add(number)
             urls.state[at], urls.page[at] = FETCHED, number
+            self._elsewhere.name_page(number, int(urls.id[at]))
             pages.known[number] = worth, 0.0, urls.scores[at, 1]
             change = (worth, 1.0)
         pages.known[number, 0] = worth
@@ -452,7 +552,7 @@ class Scout(LocalOrder):
             "totals": vectors.totals,
         }
 
-    def _elsewhere(self, name: str) -> NDArray[Any]:
+    def _of_others(self, name: str) -> NDArray[Any]:
         """A figure of the other shards; nothing where there are none."""
         told = self._others.arrays
         return np.asarray(told.get(f"sum {name}", NOTHING)) if told else NOTHING
@@ -469,12 +569,12 @@ class Scout(LocalOrder):
 
     def _mean_without(self, told: float, pages: int = 1) -> float:
         """Worth of the fetched pages, some left out; two of a tenth are there from the start."""
-        worth = float(self._total[0] + self._elsewhere("total")[0]) - told
+        worth = float(self._total[0] + self._of_others("total")[0]) - told
         return max(1e-3, (worth + 0.2) / (self._all_fetched - pages + 2.0))
 
     @property
     def _all_fetched(self) -> int:
-        return self._fetched + int(self._elsewhere("fetched")[0])
+        return self._fetched + int(self._of_others("fetched")[0])
 
     @property
     def _standing(self) -> Standing:
@@ -502,6 +602,7 @@ class Scout(LocalOrder):
         if self._in_address:
             share = self._in_address.share
             self._urls.topic[first : first + count, 2] = [share(url) for url in addresses]
+        self._elsewhere.late[first : first + count] = A_PAGE * min(self._all_fetched, LATEST)
         self._slots.update(zip(ids, range(first, first + count), strict=True))
         return first
 
@@ -512,7 +613,7 @@ class Scout(LocalOrder):
         waiting, fetched = np.flatnonzero(state == WAITING), np.flatnonzero(state == FETCHED)
         order = np.argsort(-urls.priority[waiting], kind="stable")
         kept = np.sort(np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]]))
-        for each in urls[: evidence.OWN]:
+        for each in (*urls[: evidence.OWN], self._elsewhere.late):
             each[: len(kept)] = each[kept]
         self._held = len(kept)
         moved = np.full(held, -1, np.int64)
@@ -521,6 +622,7 @@ class Scout(LocalOrder):
         self._slots = {number: at for number, at in zip(self._slots, places, strict=True) if at >= 0}
         self._best = np.zeros(0, np.int64)
         self._touched = []
+        self._elsewhere.crowded.clear()
         self._swept = 0
 
     def _new_page(self) -> int:
@@ -529,6 +631,7 @@ class Scout(LocalOrder):
             self._pages = evidence.Pages(*(_grown(each, size) for each in self._pages))
         number = self._known_pages
         self._known_pages += 1
+        self._elsewhere.name_page(number, 0)
         self._pages.base[number] = self._pages.outcome[number] = -1
         self._pages.hub[number] = 0.0
         return number
@@ -551,12 +654,25 @@ class Scout(LocalOrder):
         read_site_paths(host, paths, on_site[1:], TABLE)
         first_near = len(paths) + 2
         places, last = np.arange(len(links)), len(links) - 1
+        pages = float(self._all_fetched)
         if number in self._foreign:  # only some of its links are known here
             places = np.array([min(max(0, link.position), MOST_LINKS) for link in links])
             last = int(places.max())
+            pages = self._elsewhere.met
+            for url, told in self._elsewhere.of_links.items():
+                at = self._slots.get(url, -1)
+                if at >= 0:
+                    hear_of_link(self._urls, at, told, new=at >= free[0])
         self._pages.base[number] = self._room(first_near + (last + 1) // NEIGHBOURS + 2)
         added = NewLinks(number, read.targets, read.paths, places, on_site, first_near)
+        self._elsewhere.note_order(added, free[0], pages)
+        if self._others.arrays:
+            self._elsewhere.note_crowded(added, self._urls, lambda page: page not in self._foreign)
         evidence.add_links(self._evidence, added)
+        self._last = added, links
+        if number in self._foreign:
+            self._elsewhere.note_lists(added, links)
+            self._hear_beside(self._others, 1.0, only=self._elsewhere.page_of(number))
         return read.targets
 
     def _room(self, size: int) -> int:
@@ -643,9 +759,12 @@ class Scout(LocalOrder):
         promise = evidence.promise(self._urls, waiting)
         if promise < 0.0:
             return
+        self._set_hub(number, promise)
+
+    def _set_hub(self, number: int, promise: float) -> None:
         own = float(self._pages.known[number, 0])
         self._pages.hub[number] = self._hubs * promise / evidence.REVEALED
-        self._worths[outcome % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
+        self._worths[self._pages.outcome[number] % SAMPLE] = own + self._pages.hub[number] * (1.0 - own)
 
     def _ended(self, at: int, worth: float, likeness: float) -> int:
         """A URL was asked for: what came of it is evidence for its like. Its number among the pages."""
@@ -653,6 +772,7 @@ class Scout(LocalOrder):
         urls = self._urls
         urls.state[at] = FETCHED
         urls.page[at] = number
+        self._elsewhere.name_page(number, int(urls.id[at]))
         self._pages.known[number] = worth, likeness, urls.scores[at, 1]
         self._fetched += 1
         self._add_up(worth, worth * worth)
@@ -711,17 +831,18 @@ class Scout(LocalOrder):
         """Standards, weights, the picture of a good page, and which URLs are the best."""
         self._sums = self._sums._replace(like=self._likeness.draw())
         waiting = self._waiting()
-        elsewhere = self._others.arrays.get("rows waiting")
-        if len(waiting) < 2 and elsewhere is None:
-            return
-        sample = self._sample(SAMPLE if elsewhere is None else TOLD)
-        self._score(sample)
-        scores = self._urls.scores[sample]
+        elsewhere = self._others.arrays.get(AGREED)
         if elsewhere is not None:  # or each shard would find its own best URLs equally good
-            scores = np.concatenate([scores, np.asarray(elsewhere, np.float32)])
-        if len(scores) < 2:
-            return
-        middle, scale = weights.standard(scores)
+            moments = self._moments() + np.asarray(elsewhere, np.float64)
+            if moments[0, 0] < 2:
+                return
+            middle, scale = weights.pooled(moments)
+        else:
+            if len(waiting) < 2:
+                return
+            sample = self._sample(SAMPLE)
+            self._score(sample)
+            middle, scale = weights.standard(self._urls.scores[sample])
         scale = np.where(self._left_out, weights.NEVER, scale)
         outcomes, worths = self._all_outcomes()
         if len(outcomes) >= 10:
@@ -769,6 +890,7 @@ class Scout(LocalOrder):
         if others.arrays:
             for name, table in self._shared_tables().items():
                 change(name, table, others, Saved())
+            self._hear_beside(others, -1.0)
             saved = self.save()
             alone = {name: each.copy() for name, each in saved.arrays.items()}
             self.join(others)
@@ -865,6 +987,9 @@ class Scout(LocalOrder):
         self._all_stale = values.all_stale
         self._joining = Joining(values.start, weight, middle, scale)
         self._touched = []
+        self._elsewhere, self._last = Elsewhere(len(urls.id)), None
+        for at in np.flatnonzero(urls.page[:held] >= 0).tolist():
+            self._elsewhere.name_page(int(urls.page[at]), int(urls.id[at]))
         self._foreign = set(foreign.tolist())
         return self
 
@@ -877,7 +1002,7 @@ class ScoutBlocks(Scout):
 
     Of use where pages are full of navigation. A box of forty links at the foot of a page, or a section of a
     long article, is about something that neither the page nor the single link text says. Blocks have to be
-    cut and judged on every page, so it is not the default. A link that comes from another shard has no block.
+    cut and judged on every page, so it is not the default.
 
     Args:
         judge: The page model, for anchors and blocks.

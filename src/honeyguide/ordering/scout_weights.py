@@ -27,6 +27,13 @@ def standard(scores: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[
     return middle, np.where(scale > 1e-6, scale, NEVER)
 
 
+def pooled(moments: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same from numbers of URLs, sums of their scores and of the squares of these, a column a score."""
+    middle = moments[1] / moments[0]
+    scale = np.sqrt(np.maximum(0.0, moments[2] / moments[0] - middle**2))
+    return middle, np.where(scale > 1e-6, scale, NEVER)
+
+
 def equal_weights(start: float, middle: NDArray[np.float64], scale: NDArray[np.float64]) -> Joining:
     """Where nothing is known yet."""
     return Joining(start, np.full(COLUMNS, FIRST_STEP), middle, scale)

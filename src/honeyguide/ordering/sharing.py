@@ -27,21 +27,36 @@ class SharingOrder(Protocol):
         """Take what all others learned, in place of what was taken before."""
         ...
 
+    def spread(self) -> Saved:
+        """How what waits here scores, by what all have learned; asked after `join`."""
+        ...
+
+    def agree(self, others: Saved) -> None:
+        """Weigh anew, by how what waits in all others scores; all shards hear it together."""
+        ...
+
     def of_page(self, page: Page) -> dict[str, float]:
         """What it knows of a page of its own that others need to rank the page's links."""
+        ...
+
+    def of_link(self, url: UrlId) -> str:
+        """What it knows of a link of that page that others cannot work out without the rest of the page."""
         ...
 
     def away(self, urls: Sequence[UrlId]) -> None:
         """These targets of the page that was just ranked wait in other shards."""
         ...
 
-    def meet(self, page: Page, verdict: Verdict, told: Mapping[str, float]) -> None:
+    def meet(
+        self, page: Page, verdict: Verdict, told: Mapping[str, float], links: Mapping[UrlId, str]
+    ) -> None:
         """A page that another shard fetched, before its links are ranked here.
 
         Args:
             page: Its address.
             verdict: On it, in the other shard.
             told: What `of_page` said there.
+            links: What `of_link` said there, by target.
         """
         ...
 

@@ -69,8 +69,8 @@ class SharingModel(PageModel, Protocol):
         """What it learned by itself, for so many shards (this one among them)."""
         ...
 
-    def join(self, others: Sequence[Saved]) -> None:
-        """Take what each of the others learned, in place of what was taken before."""
+    def join(self, others: Sequence[Saved]) -> bool:
+        """Take what each of the others learned, in place of what was taken before; True if the line moved."""
         ...
 
 

@@ -305,8 +305,11 @@ class Calibrated:
         }
         return Saved(values={"seen": self._seen}, arrays=arrays)
 
-    def join(self, others: Sequence[Saved]) -> None:
-        """Learn from the pages of other shards as well, from the next fit on; their pages count towards it.
+    def join(self, others: Sequence[Saved]) -> bool:
+        """Learn from the pages of other shards as well; True when that moved the line.
+
+        Their pages count towards the next fit, and it is made when it is due: a shard that is dealt no pages
+        would otherwise go on telling what its pages were worth long ago.
 
         Args:
             others: What each of them shares; takes the place of what was told before.
@@ -324,6 +327,10 @@ class Calibrated:
             self._places = Places(self._vocabulary)
         self._others = texts
         self._seen_by_others = sum(msgspec.convert(told.values["seen"], int) for told in others)
+        if self._all_seen < self._due:
+            return False
+        self._refit()
+        return True
 
     def _told(self, told: Saved, most: int) -> list[_Text]:
         """The latest texts of another shard, in the numbers of this one's vocabulary."""

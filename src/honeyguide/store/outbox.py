@@ -46,6 +46,8 @@ class Traveller(msgspec.Struct, frozen=True, array_like=True):
     """The sender owned the URL's host until now: what it says of the URL holds, not what is known here."""
     group: int = 0
     """The list, table, paragraph or box of that page in which the link stands, as in `Link`."""
+    of_link: str = ""
+    """What the sender's order knows of the link by the rest of that page (`SharingOrder.of_link`)."""
 
 
 def held_by(shard: str) -> str:

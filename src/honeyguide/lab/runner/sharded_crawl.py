@@ -16,7 +16,17 @@ import msgspec
 
 from honeyguide.cluster.assignment import owner_of
 from honeyguide.cluster.dealing import Front, deal, portion_of
-from honeyguide.cluster.learning import all_others, exchange_due, learned_by, teach
+from honeyguide.cluster.learning import (
+    FIRST_AGREEMENT,
+    agree,
+    all_others,
+    exchange_due,
+    learned_by,
+    next_agreement,
+    others_of,
+    spread_of,
+    teach,
+)
 from honeyguide.config.load import check_values
 from honeyguide.config.schema import UNLIMITED, Config
 from honeyguide.engine.clock import VirtualClock
@@ -29,6 +39,7 @@ from honeyguide.lab.runner.hosts_split import SplitVisits, joined, split
 from honeyguide.lab.runner.situation import Situation
 from honeyguide.lab.runner.world import Asks, World
 from honeyguide.model import Examples
+from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.store.shards import shard_names
 
 
@@ -135,6 +146,8 @@ async def _rounds(shards: Sequence[_Shard], pages: int, sharing: Sharing) -> Cou
     fetched: list[str] = []
     rounds = links = 0
     exchanged = idle = 0
+    agreed = FIRST_AGREEMENT
+    orders = isinstance(shards[0].crawler.order, SharingOrder)
     while len(fetched) < pages and idle < 3:
         portion = portion_of(len(fetched), most=pages)
         grants = _grants(shards, min(portion, pages - len(fetched)))
@@ -145,9 +158,12 @@ async def _rounds(shards: Sequence[_Shard], pages: int, sharing: Sharing) -> Cou
         links += sent
         for shard in shards:
             shard.crawler.settle()
-        if sharing.merge and exchange_due(len(fetched), exchanged):
+        if sharing.merge and exchange_due(len(fetched), exchanged, orders=orders):
             exchanged = len(fetched)
-            share_learning(shards)
+            weigh = len(fetched) >= agreed
+            if weigh:
+                agreed = next_agreement(len(fetched))
+            share_learning(shards, weigh=weigh)
         idle = 0 if moved or sent else idle + 1
         rounds += 1
     name: Callable[[str], str] = joined if sharing.split else str
@@ -200,8 +216,8 @@ def _deliver(shards: Sequence[_Shard]) -> int:
     return count
 
 
-def share_learning(shards: Sequence[_Shard]) -> None:
-    """Merge what the shards' orders have learned, where they can share it."""
+def share_learning(shards: Sequence[_Shard], *, weigh: bool) -> None:
+    """Merge what the shards' orders have learned, where they can share it, and let them weigh it anew."""
     if len(shards) < 2:
         return
     told = {
@@ -211,3 +227,7 @@ def share_learning(shards: Sequence[_Shard]) -> None:
     others = all_others(told)
     for shard in shards:
         teach(shard.crawler, *others[shard.name])
+    if weigh:
+        spreads = others_of({shard.name: spread_of(shard.crawler) for shard in shards})
+        for shard in shards:
+            agree(shard.crawler, spreads[shard.name])
