@@ -21,7 +21,7 @@ WEB = {
     "/moved/": redirect("/new"),
     "/members/": Served(403),
     "/busy/": Served(429, (("Retry-After", "3600"),)),
-    "/good/": page(),
+    "/good/": page("/more"),
 }
 
 
@@ -77,6 +77,13 @@ async def test_a_limit_on_time_holds_while_every_host_wants_to_be_left_alone(tmp
     done = await asyncio.to_thread(run_command, *words, cwd=tmp_path, env={"HOME": str(tmp_path)}, timeout=60)
     assert "reason\tbusy.example is left alone until 20" in done.stdout
     assert "UTC, after a failed request\n" in done.stdout
+
+
+async def test_who_has_spent_the_budget_is_told_how_to_go_on(tmp_path: Path) -> None:
+    async with recording(answer) as server:
+        done = await crawl(server.port, "good", tmp_path, "--log-format", "text")
+    assert done.returncode == 0, done.stderr
+    assert "for more pages: honeyguide resume out --max-pages 2" in done.stderr
 
 
 async def test_the_folder_one_is_in_gives_the_topic_its_name(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import json
 import threading
@@ -96,6 +97,38 @@ def test_what_is_wrong_is_said_with_what_to_type(
 def test_seeds_from_a_file(text: str, tmp_path: Path) -> None:
     (tmp_path / "seeds").write_text(text)
     assert read_seeds(tmp_path / "seeds") == ("https://a.example/x", "https://b.example/?q=1&r=2")
+
+
+SEMICOLONS = "Name;Adresse;Preis\r\nA;https://a.example/x;1,5\r\nB;https://b.example/?q=1&r=2;2\r\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        SEMICOLONS.encode("utf-8-sig"),
+        SEMICOLONS.replace(";", "\t").encode("utf-16"),
+        gzip.compress(
+            b"<urlset><url><loc>https://a.example/x</loc></url>"
+            b"<url><loc>https://b.example/?q=1&amp;r=2</loc></url></urlset>"
+        ),
+    ],
+    ids=["semicolons", "tabs in UTF-16", "gzip"],
+)
+def test_seeds_as_spreadsheets_and_servers_write_them(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "seeds").write_bytes(data)
+    assert read_seeds(tmp_path / "seeds") == ("https://a.example/x", "https://b.example/?q=1&r=2")
+
+
+def test_addresses_with_semicolons_are_a_list(tmp_path: Path) -> None:
+    listed = ("https://a.example/x;y=1", "https://a.example/x;y=2")
+    (tmp_path / "seeds").write_text("\n".join(listed))
+    assert read_seeds(tmp_path / "seeds") == listed
+
+
+def test_damaged_gzip_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "seeds").write_bytes(gzip.compress(b"https://a.example/ " * 99)[:-12])
+    with pytest.raises(TopicError, match="damaged gzip"):
+        read_seeds(tmp_path / "seeds")
 
 
 def test_a_file_without_addresses_is_refused(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def test_notebook_views_escape_what_comes_from_the_web(folder: Path) -> None:
         assert "1 (50.0%)" in collection.status()._repr_html_()
         assert repr(collection) == f"<Collection 'made' ({folder}): 2 pages, 1 on topic>"
         assert "<svg" in collection.plot()._repr_svg_()
+        assert "array" not in repr(collection.plot())
     verdict = Verdict(0.7, True, terms=(("<b>owl</b>", 0.5),))
     assert "&lt;b&gt;owl" in verdict._repr_html_()
 

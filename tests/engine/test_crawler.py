@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from honeyguide import Collection, Crawl, Topic, crawl
 from honeyguide.discovery.base import Answer, Ask, Suggestion
 from honeyguide.engine.clock import VirtualClock
+from honeyguide.errors import TopicError
 from honeyguide.lab.webs.generated import GeneratedFetcher
 from honeyguide.lab.webs.served import Served
 from honeyguide.model import Event, Outcome
@@ -277,6 +278,11 @@ async def test_sources_are_asked_when_the_frontier_is_empty() -> None:
     told = [event.data for event in events if event.kind == "suggest"]
     assert told[0]["urls"] == ["http://island.example/"]
     assert told[0]["reasons"] == ["bookmarked"]
+
+
+def test_a_crawl_without_an_address_to_begin_with_is_refused() -> None:
+    with pytest.raises(TopicError, match="no address to begin with"):
+        crawl(Topic("owls", keywords=("owl",)), max_pages=3)
 
 
 class Asked:

@@ -335,11 +335,17 @@ def _run(
     if again is None and (left_out := not_fetched(status)):
         facts["not fetched"] = left_out
     print_facts(facts, json=json)
-    verb, further = ("resume", "report") if again is None else ("recrawl", "changes")
-    if job.reason == INTERRUPTED:
+    _say_what_next(folder, job.reason, status, again=again is not None)
+
+
+def _say_what_next(folder: Path, reason: str, status: Status, *, again: bool) -> None:
+    verb, further = ("recrawl", "changes") if again else ("resume", "report")
+    if reason == INTERRUPTED:
         fail(f"interrupted; go on with: honeyguide {verb} {folder}")
-    else:
-        note(f"next: honeyguide {further} {folder}, honeyguide search {folder} WORDS")
+        return
+    note(f"next: honeyguide {further} {folder}, honeyguide search {folder} WORDS")
+    if not again and status.waiting and reason.endswith("pages is spent"):
+        note(f"for more pages: honeyguide resume {folder} --max-pages {2 * status.pages}")
 
 
 def _run_shards(

@@ -39,7 +39,7 @@ def damage(*, cases: int = 200, seed: int = 1, only: int | None = None, json: bo
 
     Args:
         cases: How many to try.
-        seed: Another seed, other cases; the same one, the same cases.
+        seed: The same seed gives the same cases.
         only: Try only the case of this number, and show what each command said.
         json: Print the figures as JSON.
     """

@@ -9,6 +9,7 @@ from honeyguide.cli.output import note, print_table
 
 def parts(
     name: str | None = None,
+    /,
     *,
     kind: Literal["relevance", "ordering", "discovery"] | None = None,
     json: bool = False,

@@ -7,7 +7,7 @@ from honeyguide.config.recipes import Part, Recipe, find_recipe, lacks, recipe_n
 from honeyguide.config.registry import WORDS, Kind
 
 
-def recipes(name: str | None = None, *, json: bool = False) -> None:
+def recipes(name: str | None = None, /, *, json: bool = False) -> None:
     """List the recipes: what each does, needs and cites; or show one, with its parts and options.
 
     Args:

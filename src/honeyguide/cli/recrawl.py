@@ -27,9 +27,9 @@ def recrawl(
 ) -> None:
     """Visit the pages of a collection again: keep what changed, mark what is gone.
 
-    Pages that are relevant and likely to have changed go first, and pages that brought new ones before. What
-    is the same costs a header. New links are followed within their share. An interrupted run goes on when it
-    is started again with the same options.
+    Relevant pages that have probably changed go first, and so do pages that led to new ones before. A page
+    that has not changed costs only a header. New links are followed within their share. An interrupted run
+    goes on when it is started again with the same options.
 
     Args:
         folder: The collection.

@@ -37,7 +37,7 @@ def schedule(
     """Print a systemd timer, or a cron line, that visits a collection again by itself.
 
     Nothing is installed: the printed text says where it goes. A run that is still busy when the next one is
-    due is left alone, and one that was killed goes on with the next.
+    due is left alone, and one that was killed is taken up by the next.
 
     Args:
         folder: The collection.

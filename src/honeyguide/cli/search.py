@@ -26,7 +26,7 @@ def search(
 
     Args:
         folder: The collection.
-        words: Words that must occur; "a phrase" in quotes, -word to leave out.
+        words: Words that must occur; "a phrase" in quotes, -word to leave out, begin* for the start of one.
         limit: Number of results.
         offset: Results to skip.
         host: Only pages of this host.

@@ -24,6 +24,10 @@ class Drawing(msgspec.Struct, frozen=True):
         """Write it to a `.png`, `.svg` or `.html` file."""
         return draw_report(self.report, Path(path))
 
+    def __repr__(self) -> str:
+        """Short, where there is no picture: a console would show every point."""
+        return f"<Drawing of {self.report.topic!r}: {self.report.pages:,} pages; save(path) writes it>"
+
     def _repr_svg_(self) -> str:
         """For notebooks."""
         return drawn_report(self.report, "svg").decode()

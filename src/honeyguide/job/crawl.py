@@ -308,6 +308,9 @@ def crawl(
         arguments: As for `Crawl`.
     """
     job = Crawl(topic, **arguments)  # type: ignore[arg-type]
+    begun = job.out is not None and is_collection(job.out)
+    if not begun and not job.config.as_topic().seeds and not job.recipe.discovery:
+        raise TopicError("there is no address to begin with; give the topic seeds=('https://example.org/',)")
     box = Box(job.config.crawl.max_pages) if progress and in_notebook() else None
     loops: list[asyncio.AbstractEventLoop] = []
 

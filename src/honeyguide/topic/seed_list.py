@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import re
+import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
@@ -34,7 +38,8 @@ def read_seeds(path: Path) -> tuple[str, ...]:
 
     Args:
         path: Bookmarks as browsers export them (HTML), a sitemap (XML), a CSV with addresses in any column,
-            or a text file with one address a line; lines that begin with `#` are comments.
+            or a text file with one address a line; lines that begin with `#` are comments. It may be packed
+            with gzip.
 
     Raises:
         TopicError: It cannot be read, or holds no address.
@@ -42,7 +47,7 @@ def read_seeds(path: Path) -> tuple[str, ...]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise TopicError(f"{path} has more than {MOST_BYTES >> 20} MiB; take a part of it")
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        text = _decoded(_unpacked(path, path.read_bytes()))
     except OSError as error:
         raise TopicError(f"{path}: {error.strerror}; check the name") from error
     try:
@@ -70,6 +75,36 @@ def refuse_files(words: Sequence[str]) -> None:
             raise TopicError(f"{word} looks like a file, not an address; use --seeds-file {word}")
 
 
+def _unpacked(path: Path, data: bytes) -> bytes:
+    """Large sitemaps come packed."""
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            data = file.read(MOST_BYTES + 1)
+    except (EOFError, OSError, zlib.error):
+        raise TopicError(f"{path} is damaged gzip; unpack it, or get it again") from None
+    if len(data) > MOST_BYTES:
+        raise TopicError(f"{path} has more than {MOST_BYTES >> 20} MiB; take a part of it")
+    return data
+
+
+def _decoded(data: bytes) -> str:
+    """Spreadsheets write UTF-16, with a mark, where they are asked for Unicode."""
+    utf_16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    return data.decode("utf-16" if utf_16 else "utf-8-sig", "replace")
+
+
+def _separator(lines: list[str]) -> str:
+    """What separates the cells of a table: a semicolon where the comma is for decimals, or a tab."""
+    for separator in ";\t":
+        rows = [row for row in csv.reader(lines, delimiter=separator) if len(row) > 1]
+        if len(rows) == len(lines) and any(canonical(cell.strip()) for row in rows for cell in row):
+            # Unless they are addresses with a semicolon each.
+            return "," if all(canonical(line.strip()) for line in lines) else separator
+    return ","
+
+
 def _candidates(text: str) -> list[str]:
     head = text[:4096].lower()
     if "<urlset" in head or "<sitemapindex" in head:
@@ -79,7 +114,7 @@ def _candidates(text: str) -> list[str]:
         links.feed(text)
         return links.found
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    rows = list(csv.reader(lines))
+    rows = list(csv.reader(lines, delimiter=_separator(lines)))
     if all(len(row) == 1 for row in rows) and any("://" in row[0] for row in rows):
         # A plain list: whoever wrote a line there wants it crawled. The first may be a heading.
         for (cell,) in rows[1:]:
