@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.engine.admission import SEED, Admission, domain_of, is_given, offers_of
 from honeyguide.engine.budget import Tally
@@ -387,7 +389,7 @@ class Arrival:
         *,
         dropped: Sequence[Dropped] = (),
         score: float,
-    ) -> list[int]:
+    ) -> NDArray[np.int32]:
         """Give a page's links to the frontier, and those of other shards to the outbox; the targets' rows."""
         offers = offers_of(page, row, eligible, scored, dropped)
         _tell(offers, page.url)
@@ -418,9 +420,10 @@ class Arrival:
             return _elsewhere(found, priorities[place])
 
         targets = self._frontier.offer(Offers(offers.ids, priorities, outcomes, make), self._order.combine)
-        again = [place for place in away if targets[place] <= known]
+        rows = targets.tolist()
+        again = [place for place in away if rows[place] <= known]
         heard = self._tells_more(
-            [targets[place] for place in again],
+            [rows[place] for place in again],
             [leaving[place] for place in again],
             [priorities[place] for place in again],
         )

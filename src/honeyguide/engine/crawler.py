@@ -495,15 +495,13 @@ class Crawler:
             self._done.popleft()()
             if self._slow is not None:
                 await self._finish_slow()
-            if not self._clock.virtual and time.perf_counter() - since > AT_A_STRETCH:
+            if time.perf_counter() - since > AT_A_STRETCH:
+                # A crawl in virtual time has nothing under way: how often it pauses changes nothing.
                 await asyncio.sleep(0)
                 since = time.perf_counter()
 
     async def _finish_slow(self) -> None:
-        """Do the rest of what a page brings about before anything else, with time for connections between.
-
-        A crawl in virtual time has nothing under way meanwhile: how often it pauses changes nothing.
-        """
+        """Do the rest of what a page brings about before anything else, with time for connections between."""
         steps, self._slow = self._slow, None
         for written in steps or ():
             if written is None:

@@ -108,14 +108,15 @@ class Frontier:
             [one.outcome for one in found],
             found.__getitem__,
         )
-        return self.offer(offers, combine)
+        rows: list[int] = self.offer(offers, combine).tolist()
+        return rows
 
-    def offer(self, offers: Offers, combine: str = "max") -> list[int]:
+    def offer(self, offers: Offers, combine: str = "max") -> NDArray[np.int32]:
         """`add` of URLs whose records are made only where they are needed."""
         if combine not in MODES:
             raise ValueError(f"combine = {combine!r} is not known; use one of {', '.join(MODES)}")
         if not offers.ids:
-            return []
+            return np.zeros(0, np.int32)
         priorities = np.array(offers.priorities, np.float64)
         if np.isnan(priorities).any():
             raise ValueError("a priority is not a number; give every link a finite one")
@@ -133,17 +134,16 @@ class Frontier:
         actions = queues.join(
             self._queues.urls, self._queues.hosts, self._queues.counts, batch, MODES[combine]
         )
-        numbers: list[int] = rows.tolist()
         new = (actions == NEW).nonzero()[0].tolist()
         self._pending.add([made.get(place) or offers.make(place) for place in new])
         replaced = (actions == REPLACED).nonzero()[0]
         if len(replaced):
             self._pending.changed(rows[replaced])
             for place in replaced.tolist():
-                self._pending.replace(numbers[place], made.get(place) or offers.make(place))
+                self._pending.replace(int(rows[place]), made.get(place) or offers.make(place))
         if len(self._pending) >= self._in_memory:
             self.flush()
-        return numbers
+        return rows
 
     def _host_row(self, found: Found) -> int:
         """Row of the host of a found URL, entered if need be."""
@@ -453,7 +453,7 @@ class Frontier:
         """The known web; needs `keep_graph`."""
         return self._graph_links().graph(self._columns, list(self._in_flight))
 
-    def set_links(self, row: int, target_rows: Sequence[int]) -> None:
+    def set_links(self, row: int, target_rows: Sequence[int] | NDArray[np.int32]) -> None:
         """Add a fetched page's links to the graph, if one is kept."""
         if self._links is not None:
             self._links.add(row, target_rows)

@@ -225,6 +225,13 @@ members(const Tree *tree, int32_t root, int32_t *found, Py_ssize_t room)
 
 /* -- waiting URLs by host ------------------------------------------------------------------------------ */
 
+#if defined(__GNUC__)
+#define PREFETCH(place) __builtin_prefetch(place, 1)
+#else
+#define PREFETCH(place) ((void)(place))
+#endif
+#define AHEAD 12
+
 enum { IDLE, TIMED, READY, BUSY, PARKED };
 enum { READY_ROOT, TIMED_ROOT };
 enum { KEPT, NEW, REPLACED };
@@ -495,8 +502,16 @@ BODY(queues_change_priorities)
             return NULL;
         }
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < count; i++)
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) { /* they lie anywhere among millions: fetched while others are dealt with */
+            int64_t soon = rows[i + AHEAD];
+            PREFETCH(&urls.tree.key[soon]);
+            PREFETCH(&urls.tree.previous[soon]);
+            PREFETCH(&urls.tree.child[soon]);
+            PREFETCH(&urls.hosts[soon]);
+        }
         change_priority(&urls, &hosts, (int32_t)rows[i], priorities[i]);
+    }
     Py_END_ALLOW_THREADS
     Py_RETURN_NONE;
 }

@@ -70,9 +70,9 @@ TABLES: dict[str, str] = {
     "setting": "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 }
 """What an open file must hold, by name: exactly these statements."""
-WAL_PAGES = 4_000
-"""Pages of the write-ahead log, 16 MB, before they are copied into the file. Most have changed several times
-by then: with SQLite's usual thousand they are copied nearly twice as often."""
+WAL_PAGES = 2_000
+"""Pages of the write-ahead log, 8 MB, before they are copied into the file. With SQLite's usual thousand, what
+changes all the time is copied twice as often; with many more, copying would hold the crawl up."""
 SINCE_2 = ("visit", "visit_row", "visit_digest", "version", "version_row", "version_digest", "hint")
 """What files of version 1 lack."""
 

@@ -272,7 +272,7 @@ class State:
 
     # Pages and links
 
-    def save_page(self, page: PageRecord, links: Sequence[int] = ()) -> None:
+    def save_page(self, page: PageRecord, links: Sequence[int] | NDArray[np.int32] = ()) -> None:
         """Keep a fetched page with the rows of its links' targets."""
         self._connection.execute(_INSERT_PAGE, self._page_values(page, links))
 
@@ -289,7 +289,7 @@ class State:
         self._connection.execute(_REPLACE_PAGE, (*self._page_values(page, links), page.row))
 
     @staticmethod
-    def _page_values(page: PageRecord, links: Sequence[int]) -> list[object]:
+    def _page_values(page: PageRecord, links: Sequence[int] | NDArray[np.int32]) -> list[object]:
         values: list[object] = list(msgspec.structs.astuple(page)[:-2])
         values[4:7] = [sound(page.content_type), sound(page.title), sound(page.language)]
         values[9] = _terms_text(page.terms)
