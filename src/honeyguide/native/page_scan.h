@@ -340,15 +340,15 @@ NAMED(last_part)(const CHAR *text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t 
 }
 
 static Py_ssize_t
-NAMED(put)(CHAR *out, Py_ssize_t length, const CHAR *text, Range range)
+NAMED(put)(CHAR *restrict out, Py_ssize_t length, const CHAR *restrict text, Range range)
 {
     if (length)
         out[length++] = ' ';
     for (Py_ssize_t i = 0; i < range.length; i++) {
         CHAR c = text[range.start + i];
-        out[length++] = c == '\n' ? ' ' : c;
+        out[length + i] = c == '\n' ? ' ' : c;
     }
-    return length;
+    return length + range.length;
 }
 
 static PyObject *
