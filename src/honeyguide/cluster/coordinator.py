@@ -637,7 +637,7 @@ class ShardedCrawl:
             return
         if self._sharing is None or self._sharing.done():
             self._shared_at = pages
-            weigh = pages >= self._agree_at
+            weigh = self._orders_share and pages >= self._agree_at
             if weigh:
                 self._agree_at = next_agreement(pages)
             self._sharing = asyncio.ensure_future(self._share_learning(dict(self.actors), weigh=weigh))

@@ -6,6 +6,10 @@ are put together (outcomes that weights are learned from), the latest of each sh
 twice: an order keeps what others told it apart from its own, gives away only its own, and is told
 everything anew each time. So a message that is lost, late or repeated does no harm.
 
+Whether a score is high depends on the scores of everything that waits. So, as often as one crawl fits its
+weights, shards say how what waits with them scores once they know what the others learned (`spread_of`), and
+then weigh by the same standards (`agree`). Otherwise their priorities could not be compared.
+
 Names of arrays say what is done with them: `sum NAME`, with `at NAME` beside it for tables, and `rows NAME`.
 """
 

@@ -15,7 +15,8 @@ of numbers.
 What a link carries: URL, the page it was found on with its score, priority, depth, redirects, how it was
 found, anchor, context, the order's factors and memo, and the outcome if a rule dropped it. Orders that rank a
 link once do so at the sender. An order that goes on learning about what waits (`RevisingOrder`) ranks it at
-the receiver, where the outcomes of that host are, by its place on the page and what the sender knows of that.
+the receiver, where the outcomes of that host are, by its place on the page, and by what the sender knows of
+the page, and of the link by the rest of the page (`of_page`, `of_link`).
 """
 
 from __future__ import annotations

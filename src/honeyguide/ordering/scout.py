@@ -215,8 +215,8 @@ class Scout(LocalOrder):
         self._others = Saved()
         """What the same order learned in other shards, which is in the sums."""
         self._elsewhere = Elsewhere(MOST)
-        self._last: tuple[NewLinks, Sequence[Link]] | None = None
-        """The links that were taken in last."""
+        self._last: tuple[NewLinks, Sequence[Link], int] | None = None
+        """The links that were taken in last, and the first entry that was new with them."""
         self._foreign: set[int] = set()
         """Numbers of pages that other shards fetched."""
 
@@ -436,8 +436,10 @@ class Scout(LocalOrder):
         at = np.array([self._slots.get(url, -1) for url in urls], np.int64)
         at = at[at >= 0]
         self._urls.state[at[self._urls.state[at] == WAITING]] = AWAY
+        if self._last is not None and not self._others.arrays:  # nobody was heard yet: there are others
+            self._elsewhere.note_order(self._last[0], self._last[2], float(self._all_fetched))
         if self._last is not None and len(at):
-            new, links = self._last
+            new, links, _ = self._last
             self._elsewhere.note_lists(new, links)
             own = np.empty(len(new.targets), np.int64)
             own = own[: evidence.that_wait(self._urls, new.targets, own)]
@@ -665,11 +667,12 @@ class Scout(LocalOrder):
                     hear_of_link(self._urls, at, told, new=at >= free[0])
         self._pages.base[number] = self._room(first_near + (last + 1) // NEIGHBOURS + 2)
         added = NewLinks(number, read.targets, read.paths, places, on_site, first_near)
-        self._elsewhere.note_order(added, free[0], pages)
+        if self._others.arrays or number in self._foreign:
+            self._elsewhere.note_order(added, free[0], pages)
         if self._others.arrays:
             self._elsewhere.note_crowded(added, self._urls, lambda page: page not in self._foreign)
         evidence.add_links(self._evidence, added)
-        self._last = added, links
+        self._last = added, links, free[0]
         if number in self._foreign:
             self._elsewhere.note_lists(added, links)
             self._hear_beside(self._others, 1.0, only=self._elsewhere.page_of(number))
