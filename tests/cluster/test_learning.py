@@ -148,7 +148,7 @@ def test_telling_scout_twice_is_telling_it_once() -> None:
 
 def test_a_checkpoint_of_scout_has_its_own_only() -> None:
     order, other = crawled("a.example", "owls"), crawled("b.example", "bees")
-    bare = order.save().arrays["sum_anchor"]
+    bare = order.save().arrays["sum_anchor"].copy()
     order.join(added([other.shared()]))
     assert np.allclose(order.save().arrays["sum_anchor"], bare, atol=1e-3)
     with_others = order.shared().arrays

@@ -57,7 +57,7 @@ class LinkOrder(Protocol):
         ...
 
     def save(self) -> Saved:
-        """Everything learned, as arrays and JSON values."""
+        """Everything learned, as arrays and JSON values. The arrays may be its own: copy what is to stay."""
         ...
 
     def load(self, saved: Saved) -> Self:
