@@ -72,7 +72,7 @@ TABLES: dict[str, str] = {
 """What an open file must hold, by name: exactly these statements."""
 WAL_PAGES = 2_000
 """Pages of the write-ahead log, 8 MB, before they are copied into the file. With SQLite's usual thousand,
-what changes all the time is copied twice as often; with many more, copying would hold the crawl up."""
+what changes all the time is copied more often; with many more, copying would hold the crawl up."""
 SINCE_2 = ("visit", "visit_row", "visit_digest", "version", "version_row", "version_digest", "hint")
 """What files of version 1 lack."""
 
