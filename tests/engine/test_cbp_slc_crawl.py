@@ -86,7 +86,7 @@ def test_why_names_the_rule_and_shows_the_blocks(whole: Path, capsys: pytest.Cap
     assert story.memo == {"rule": story.factors["rule"]}
     assert main(["why", str(whole), story.url, "--blocks"]) == 0
     out = capsys.readouterr().out
-    assert "factor rule" in out
+    assert "priority, rule" in out
     assert "block\tscore\tlinks\tadmitted" in out
 
 
