@@ -4,7 +4,8 @@
         [--settings | --parts | --examples | --best-first | --labels] [--only "uneven lengths" ...]
 
 The page model and the order are the real ones; the engine is an array of priorities. Texts are taken apart
-once for all rows. With the defaults the areas differ from the lab's by some thousandths (the engine has trap
+once for all rows. Below each row stands how good the verdicts on the fetched pages are in the end. With the
+defaults the areas differ from the lab's by some thousandths (the engine has trap
 rules and demotes hosts). `--best-first` adds that order, and a table of groups. `--settings` tries several
 settings, then leaves each web out once: the setting with the largest mean over the other webs (each web
 counts the same) is tried on it. A setting chosen with a web at hand looks better there than it is. `--parts`
@@ -24,7 +25,7 @@ import argparse
 import itertools
 import random
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -37,7 +38,7 @@ from honeyguide.lab.runner.recorded_world import open_world
 from honeyguide.lab.runner.schema import GivenTable
 from honeyguide.lab.runner.situation import Situation, Task, situation, tasks_of
 from honeyguide.lab.webs.recorded import Recorded, RecordedVisits, open_web
-from honeyguide.model import Document, Examples, Page, UrlId, Verdict
+from honeyguide.model import Document, Examples, Page, UrlId, Verdict, Via
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.ordering.best_first import BestFirst
 from honeyguide.ordering.scout import Scout
@@ -66,6 +67,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "without host and folder": {"without": ["host", "folder"]},
     "without hubs": {"hubs": 0.0},
     "with fellows": {"fellows": 1.0},
+    "verdicts by texts alone": {"by_links": False},
 }
 BEST_FIRST = "best-first"
 WITH_EXAMPLES = "ten examples"
@@ -83,6 +85,17 @@ MODULES = ("simpress", "sdraw", "smath", "scalc")
 """Parts of the office suite whose front pages `--other-starts` begins at."""
 
 
+class Crawled(NamedTuple):
+    """What came of a crawl."""
+
+    area: float
+    """Under recall, divided by the oracle's."""
+    multiple: float | None
+    """Pages to nine tenths of the targets as a multiple of the oracle's; None: one did not get there."""
+    f1: float
+    """Of the verdicts on the fetched pages, as they are in the end."""
+
+
 class Remembering(Calibrated):
     """The default page model; what it read of a page is kept for the next crawl of the topic."""
 
@@ -91,7 +104,7 @@ class Remembering(Calibrated):
     def _features(self, page: Page) -> Any:
         if page.id not in self.read:
             self.read[page.id] = self._read(page.title, page.content)
-        return self.read[page.id]
+        return self.read[page.id]._replace(promise=self._promise(page))
 
 
 class Site:
@@ -138,17 +151,14 @@ class Subject:
         self._oracle = np.cumsum([url in there.targets for url in best], dtype=np.int64)
         self._read: dict[UrlId, Any] = {}
 
-    def crawl(self, name: str, missing: int = 0) -> tuple[float, float | None]:
-        """Crawl with a setting, or best-first; other than 0: which pages cannot be had.
-
-        Area under recall divided by the oracle's, and pages to nine tenths of the targets as a multiple of
-        the oracle's; None where one of the two does not get there.
-        """
+    def crawl(self, name: str, missing: int = 0) -> Crawled:
+        """Crawl with a setting, or best-first; other than 0: which pages cannot be had."""
         task, site = self.task, self._site
         keywords = () if name == EXAMPLES_ONLY else task.keywords
         positives = self._documents if name in (WITH_EXAMPLES, EXAMPLES_ONLY) else ()
         options = dict(SETTINGS.get(name) or PARTS.get(name, {}))
-        model = Remembering(even_lengths=options.pop("even_lengths", True))
+        even, by_links = options.pop("even_lengths", True), options.pop("by_links", name != BEST_FIRST)
+        model = Remembering(even_lengths=even, by_links=by_links)
         model.fit(Examples(keywords=keywords, positives=positives, languages=task.languages))
         # What was read of a page has its evidence for the keywords.
         model.read = self._read if keywords else {}
@@ -161,16 +171,20 @@ class Subject:
         waiting[: len(found)] = np.inf
         numbers = list(found)
         hits: list[bool] = []
+        fetched: list[Page] = []
         while len(hits) < self._budget:
             place = int(waiting[: len(numbers)].argmax())
             if waiting[place] == -np.inf:
                 break
-            waiting[place] = -np.inf
+            promise, waiting[place] = float(waiting[place]), -np.inf
             number = numbers[place]
             page = site.page(number)
             if page is None or (missing and number not in self._seeds and _is_missing(number, missing)):
                 scout.gone(number)
                 continue
+            if np.isfinite(promise):
+                page = msgspec.structs.replace(page, via=Via(1, priority=promise))
+            fetched.append(page)
             hits.append(number in self._targets)
             if number in site.terms:
                 analyser.remember(page.content, site.terms[number])
@@ -197,15 +211,18 @@ class Subject:
             changed = np.isfinite(waiting[places])
             waiting[places[changed]] = revised.priorities[changed]
             if model.observe(page, verdict) and order is scout and name != TRUE_LABELS:
-                for target, score, on_topic in model.remembered():
-                    scout.rejudged(Page("", target), Verdict(score, on_topic))
+                for target, today in model.remembered():
+                    scout.rejudged(Page("", target), today)
         reachable, found_by = len(self._targets), np.cumsum(hits, dtype=np.int64)
         area = area_under_recall(found_by, reachable, self._budget)
         pages = [int(np.searchsorted(curve, 0.9 * reachable)) + 1 for curve in (found_by, self._oracle)]
         there = pages[0] <= len(found_by) and pages[1] <= len(self._oracle)
-        return (
+        said = [model.judge(page).on_topic for page in fetched]
+        both = sum(map(all, zip(hits, said, strict=True)))
+        return Crawled(
             area / area_under_recall(self._oracle, reachable, self._budget),
             pages[0] / pages[1] if there else None,
+            2.0 * both / max(1, sum(hits) + sum(said)),
         )
 
 
@@ -280,22 +297,25 @@ def main() -> None:
     for name in names:
         started = time.perf_counter()
         areas: dict[str, list[float]] = {}
-        multiples: dict[str, list[float | None]] = {}
+        crawled: dict[str, list[Crawled]] = {}
         draws = range(1, CRAWLS + 1) if asked.missing else (0,)
         for one, draw in itertools.product(known, draws):
-            area, multiple = one.crawl(name, draw)
-            areas.setdefault(one.task.web, []).append(area)
-            multiples.setdefault(one.task.web, []).append(multiple)
-            groups.setdefault(one.task.group, {}).setdefault(name, []).append(area)
+            came = one.crawl(name, draw)
+            areas.setdefault(one.task.web, []).append(came.area)
+            crawled.setdefault(one.task.web, []).append(came)
+            groups.setdefault(one.task.group, {}).setdefault(name, []).append(came.area)
         means[name] = {web: float(np.mean(values)) for web, values in areas.items()}
         everything = float(np.mean([value for values in areas.values() for value in values]))
         figures = (*(f"{means[name][web]:12.3f}" for web in asked.webs), f"{everything:12.3f}")
         print(name.ljust(30), *figures, f"{time.perf_counter() - started:9.0f}", flush=True)
         told: list[str] = []
         for web in asked.webs:
-            there = [multiple for multiple in multiples[web] if multiple is not None]
-            told.append(f"{np.mean(there):.1f} ({len(there)}/{len(multiples[web])})" if there else "-")
-        print("  times the oracle's to 90 %".ljust(30), *(each.rjust(12) for each in told), flush=True)
+            there = [came.multiple for came in crawled[web] if came.multiple is not None]
+            told.append(f"{np.mean(there):.1f} ({len(there)}/{len(crawled[web])})" if there else "-")
+        print("  times the oracle's to 90 %".ljust(30), *(each.rjust(12) for each in told))
+        f1 = {web: [came.f1 for came in crawled[web]] for web in asked.webs}
+        f1["all"] = list(itertools.chain(*f1.values()))
+        print("  F1 of the verdicts".ljust(30), *(f"{np.mean(web):12.3f}" for web in f1.values()), flush=True)
     if asked.best_first:
         print("\ngroup".ljust(31), *(name.rjust(12) for name in names))
         for group, found in groups.items():

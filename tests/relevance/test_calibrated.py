@@ -3,8 +3,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from honeyguide.model import Document, Examples, Page, Verdict
+from honeyguide.model import Document, Examples, Page, Verdict, Via
 from honeyguide.relevance.calibrated import Calibrated
+from honeyguide.store.models import Saved
 from honeyguide.testing.page_models import (
     NEUTRAL,
     OFF_TOPIC,
@@ -38,6 +39,7 @@ def met() -> list[Page]:
 @pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)
 def test_contract(check: Check, given: Examples) -> None:
     check(Calibrated, given)
+    check(lambda: Calibrated(by_links=True), given)
 
 
 @pytest.mark.parametrize(
@@ -94,10 +96,73 @@ def test_remembered_pages_have_the_score_that_judging_gives() -> None:
     known = {one.id: one for one in pages}
     remembered = model.remembered()
     assert len(remembered) == len(pages)
-    for number, score, on_topic in remembered:
+    for number, today in remembered:
         verdict = model.judge(known[number])
-        assert score == pytest.approx(verdict.score)
-        assert on_topic == verdict.on_topic
+        assert today.score == pytest.approx(verdict.score)
+        assert today.on_topic == verdict.on_topic
+
+
+def promised(one: Page, priority: float, *, parent: int = 1) -> Page:
+    """The page as a crawl meets it, with what its links promised."""
+    return msgspec.structs.replace(one, via=Via(parent, priority=priority))
+
+
+def mixed(seed: int) -> Page:
+    """A page whose words leave it open what it is about."""
+    words = made_up_text(ON_TOPIC, seed).split()[:20] + made_up_text(OFF_TOPIC, seed).split()[:40]
+    return Page(f"https://a.example/{seed}", seed, "Page", " ".join(words))
+
+
+def test_what_links_promised_decides_where_words_leave_it_open() -> None:
+    model = Calibrated(by_links=True).fit(KEYWORDS)
+    # A third of the pages that an order expected much of are something else, and the other way round.
+    crawl(model, [promised(one, 0.8 if one.id % 4 == 0 or one.id % 3 == 0 else 0.2) for one in met()])
+    much, little, nothing = (model.judge(one) for one in (
+        promised(mixed(5000), 0.9), promised(mixed(5000), 0.1), mixed(5000)
+    ))  # fmt: skip
+    assert much.score > nothing.score > little.score
+    assert much.by_text == nothing.score == little.by_text  # orders learn from the words alone
+
+
+@pytest.mark.parametrize("by_links", [True, False])
+def test_priorities_that_tell_nothing_are_not_heard(by_links: bool) -> None:
+    """Neither those that a person or a source gave, nor an order's that the model was not told to hear."""
+    pages = [promised(one, 1e6, parent=0) for one in met()]
+    if not by_links:
+        pages = [promised(one, float(one.id % 4 == 0)) for one in met()]
+    model, plain = Calibrated(by_links=by_links).fit(KEYWORDS), Calibrated().fit(KEYWORDS)
+    crawl(model, pages)
+    crawl(plain, met())
+    asked = promised(mixed(5000), 0.9)
+    assert model.judge(asked) == plain.judge(asked)
+    assert model.judge(asked).by_text == model.judge(asked).score
+
+
+def test_promises_survive_a_checkpoint_and_reach_other_shards() -> None:
+    pages = [promised(one, 0.8 if one.id % 4 == 0 else 0.2) for one in met()]
+    model = Calibrated(by_links=True).fit(KEYWORDS)
+    crawl(model, pages[:100])
+    again = Calibrated(by_links=True).load(model.save())
+    crawl(model, pages[100:])
+    crawl(again, pages[100:])
+    asked = promised(mixed(5000), 0.9)
+    assert again.judge(asked) == model.judge(asked)
+    assert [told.by_text for _, told in again.remembered()] == [
+        told.by_text for _, told in model.remembered()
+    ]
+    other = Calibrated(by_links=True).fit(KEYWORDS)
+    assert other.join([model.shared(2)])
+    assert other.judge(asked).score > other.judge(asked).by_text
+
+
+def test_an_older_checkpoint_has_no_promises() -> None:
+    model = Calibrated().fit(KEYWORDS)
+    crawl(model, met())
+    saved = model.save()
+    arrays = {name: values for name, values in saved.arrays.items() if name != "promises"}
+    fit = {name: value for name, value in saved.values["fit"].items() if name != "linked"}  # type: ignore[attr-defined]
+    again = Calibrated(by_links=True).load(Saved(values=saved.values | {"fit": fit}, arrays=arrays))
+    assert again.judge(mixed(5000)) == model.judge(mixed(5000))
 
 
 def test_a_loaded_model_goes_on_as_the_saved_one_would() -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
-from honeyguide.collection.story import Story
+from honeyguide.collection.story import Story, links_said
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
 
@@ -39,6 +39,8 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
         facts["reason"] = story.reason
     if story.number is not None:
         facts |= {"page number": story.number, "score": story.score, "on topic": story.on_topic}
+        if said := links_said(story.score or 0.0, story.facts):
+            facts["links to it"] = said
     facts["priority"] = story.priority
     facts |= {f"priority, {name}": value for name, value in story.factors.items()}
     facts |= {f"inherited, {name}": value for name, value in story.memo.items()}

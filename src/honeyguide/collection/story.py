@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
 from honeyguide.collection.left_alone import left_alone
 from honeyguide.errors import CollectionError
-from honeyguide.model import Outcome
+from honeyguide.model import BY_TEXT, Outcome
 from honeyguide.store.state import State
 from honeyguide.web.url import canonical, url_id
+
+SLIGHT: Final = 0.005
+"""Differences of scores that are not worth a word."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -46,6 +51,19 @@ class Story(msgspec.Struct, frozen=True):
     facts: dict[str, float]
     events: tuple[str, ...]
     """Journal entries about the URL, as text."""
+
+
+def links_said(score: float, facts: Mapping[str, float]) -> str:
+    """What the links to a page did to its score, in words; empty where that is nothing to speak of.
+
+    Example:
+        >>> links_said(0.58, {"by_text": 0.41})
+        'raised its score from 0.41 to 0.58'
+    """
+    own = facts.get(BY_TEXT, score)
+    if abs(score - own) < SLIGHT:
+        return ""
+    return f"{'raised' if score > own else 'lowered'} its score from {own:.2f} to {score:.2f}"
 
 
 def tell(state: State, text: str) -> Story:

@@ -107,17 +107,22 @@ def lacks(recipe: Recipe) -> list[str]:
     return [lack for part, (option, lack) in found if not part.options.get(option)]
 
 
+_BY_LINKS = Part("calibrated", {"by_links": True})
+"""Scout's priorities are chances, so a verdict can go by them, too."""
+
 _OWN = (
     Recipe(
         name="scout",
         title="joins all evidence, learns from its own crawl, explores hosts and folders",
         reference="Honeyguide's own; see docs/systems/scout.md",
+        relevance=_BY_LINKS,
         ordering=Part("scout"),
     ),
     Recipe(
         name="scout-backlinks",
         title="scout, and asks who links to each hit: weighed like all other evidence",
         reference="Honeyguide's own; see docs/systems/scout.md",
+        relevance=_BY_LINKS,
         ordering=Part("scout"),
         discovery=(Part("backlinks", {"depth": 0, "on_pages": True}),),
     ),
@@ -125,6 +130,7 @@ _OWN = (
         name="scout-blocks",
         title="scout, and judges each link's content block: for pages full of navigation",
         reference="Honeyguide's own; see docs/systems/scout.md",
+        relevance=_BY_LINKS,
         ordering=Part("scout-blocks"),
     ),
 )

@@ -195,8 +195,8 @@ class Arrival:
         if self._revising is not None:
             self._revising.revised()
             if self.line_moved and isinstance(self._model, RememberingPageModel):
-                for url, score, on_topic in self._model.remembered():
-                    self._revising.rejudged(Page("", url), Verdict(score, on_topic))
+                for url, verdict in self._model.remembered():
+                    self._revising.rejudged(Page("", url), verdict)
         every = self._order.reorder_every
         if every and page.number % every == 0:
             self._order.reorder(self._frontier.graph())

@@ -30,7 +30,7 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.reread import Reader
 from honeyguide.frontier import Frontier
-from honeyguide.model import Outcome, Page, UrlId, Verdict
+from honeyguide.model import BY_TEXT, Outcome, Page, UrlId, Verdict
 from honeyguide.ordering.base import LinkOrder, RevisingOrder
 from honeyguide.relevance.base import RememberingPageModel, verdict_on
 from honeyguide.store.records import PageRecord
@@ -118,7 +118,7 @@ class Rejudging:
 
     def _hear(
         self,
-        known: Sequence[tuple[UrlId, float, bool]],
+        known: Sequence[tuple[UrlId, Verdict]],
         seen: set[int],
         before: list[tuple[int, Verdict]],
     ) -> Generator[None, None, int]:
@@ -128,32 +128,32 @@ class Rejudging:
         others: what has to wait is told by the clock, not by their number.
 
         Args:
-            known: Fingerprint, score and verdict of each.
+            known: Fingerprint and verdict of each.
             seen: Gets their rows.
             before: Gets the earlier verdicts of those that turned.
         """
         reviews = self._reviews()
         turned, since = 0, time.perf_counter()
-        rows = [self._frontier.row_of(url) for url, _, _ in known]
+        rows = [self._frontier.row_of(url) for url, _ in known]
         held = self._stores.state.verdicts_of(rows)
         replaced = self._stores.state.history.replaced()  # the model remembers what they said at first
-        for row, (url, score, likely) in zip(rows, known, strict=True):
+        for row, (url, verdict) in zip(rows, known, strict=True):
             if row not in held or row in replaced:
                 continue
             seen.add(row)
             address, number, old, was = held[row]
             said = reviews.on(address, host_key(address), number) if len(reviews) else None
-            on_topic = likely if said is None else was
+            on_topic = verdict.on_topic if said is None else was
             if self._revising is not None and said is None:
-                self._revising.rejudged(Page(address, url), Verdict(score, likely))
-            if on_topic != was or abs(score - old) >= NOTED:
+                self._revising.rejudged(Page(address, url), verdict)
+            if on_topic != was or abs(verdict.score - old) >= NOTED:
                 record = self._stores.state.page_by_row(row)
                 assert record is not None
                 if on_topic != was:
                     turned += 1
                     before.append((row, Verdict(record.score, record.on_topic, record.terms, record.facts)))
-                self._change(record, score, on_topic=on_topic)
-                held[row] = (address, number, score, on_topic)
+                self._change(record, verdict, on_topic=on_topic)
+                held[row] = (address, number, verdict.score, on_topic)
                 if time.perf_counter() - since > AT_A_STRETCH:
                     yield
                     since = time.perf_counter()
@@ -203,7 +203,7 @@ class Rejudging:
         self._counts.read_again += 1
         if verdict.on_topic != record.on_topic or abs(verdict.score - record.score) >= NOTED:
             self._counts.verdicts += verdict.on_topic != record.on_topic
-            self._change(record, verdict.score, on_topic=verdict.on_topic)
+            self._change(record, verdict, on_topic=verdict.on_topic)
         if self._revising is None:
             self._counts.changed += self._rank(page, before, verdict)
         elif said is None:
@@ -232,9 +232,11 @@ class Rejudging:
                 priorities.append(one.priority)
         return self._frontier.revise(np.array(ids, np.int64), np.array(priorities, np.float64), below=GIVEN)
 
-    def _change(self, record: PageRecord, score: float, *, on_topic: bool) -> None:
+    def _change(self, record: PageRecord, today: Verdict, *, on_topic: bool) -> None:
         state, index, archive = self._stores.state, self._stores.index, self._stores.archive
-        verdict = Verdict(score, on_topic, record.terms, record.facts)
+        score = today.score
+        known = {name: value for name, value in record.facts.items() if name != BY_TEXT}
+        verdict = Verdict(score, on_topic, record.terms, known | today.facts)
         state.change_verdict(record.row, verdict)
         self._frontier.set_score(record.row, score)
         self._tally.relevant += on_topic - record.on_topic

@@ -330,7 +330,7 @@ class Pass:
         if decision is None:
             return verdict
         accepted = decision.said == "accept"
-        return msgspec.structs.replace(verdict, score=float(accepted), on_topic=accepted)
+        return Verdict(float(accepted), accepted)
 
     def _note(self, record: PageRecord, page: Page, verdict: Verdict) -> None:
         """Keep the new verdict; where a person has spoken, theirs."""

@@ -11,9 +11,10 @@ from honeyguide.model.page import Block, Link, Page, UrlId, Via
 from honeyguide.model.scored import Scored
 from honeyguide.model.seen import Seen
 from honeyguide.model.topic import Topic
-from honeyguide.model.verdict import Verdict
+from honeyguide.model.verdict import BY_TEXT, Verdict
 
 __all__ = [
+    "BY_TEXT",
     "Block",
     "ContextGraph",
     "ContextNode",

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import html
+from typing import Final
 
 import msgspec
+
+BY_TEXT: Final = "by_text"
+"""The fact of a verdict that says what the page's own words alone would make of it."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -17,6 +21,11 @@ class Verdict(msgspec.Struct, frozen=True):
     """The terms behind the score with their share of it, strongest first."""
     facts: dict[str, float] = {}
     """Model-specific numbers an order may use (`layer`, `log_likelihood`, ...)."""
+
+    @property
+    def by_text(self) -> float:
+        """The score by the page's own words, also where links had a say: what an order is to learn from."""
+        return self.facts.get(BY_TEXT, self.score)
 
     def _repr_html_(self) -> str:
         """Score, verdict and the terms behind it, for notebooks."""

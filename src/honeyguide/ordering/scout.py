@@ -1039,7 +1039,7 @@ class _Values(msgspec.Struct, frozen=True):
 
 def worth_of(verdict: Verdict) -> float:
     """What a page is worth to the crawl, in 0..1."""
-    return min(1.0, max(0.0, verdict.score))
+    return min(1.0, max(0.0, verdict.by_text))
 
 
 def _logit(chance: float) -> float:

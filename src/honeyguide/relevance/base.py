@@ -47,8 +47,8 @@ class OnlinePageModel(PageModel, Protocol):
 class RememberingPageModel(OnlinePageModel, Protocol):
     """An online page model that knows today's verdict on earlier pages without seeing them again."""
 
-    def remembered(self) -> Sequence[tuple[UrlId, float, bool]]:
-        """Pages it remembers, with their score and whether they are on topic."""
+    def remembered(self) -> Sequence[tuple[UrlId, Verdict]]:
+        """Pages it remembers, with their verdicts of today."""
         ...
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
 from honeyguide.errors import CollectionError, TopicError
-from honeyguide.model import Document, Examples, Page, UrlId, Verdict
-from honeyguide.relevance.mixture import Fit, Heap, Texts, count_texts, fill, fit
+from honeyguide.model import BY_TEXT, Document, Examples, Page, UrlId, Verdict
+from honeyguide.relevance.mixture import Fit, Heap, Line, Linked, Texts, count_texts, fill, fit
 from honeyguide.relevance.tf_cosine import STEEPNESS, TfCosine
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
@@ -46,6 +46,8 @@ _STRANGE: Final = math.log(USUAL_PAGES / 0.5)
 """Inverse document frequency of a term never met, before there are pages."""
 BELIEVED: Final = 4.0
 """Largest log odds from keywords or examples alone."""
+PROMISED: Final = 1e3
+"""Priorities beyond this are not an order's: somebody gave the address."""
 
 
 class _Text(msgspec.Struct, frozen=True, array_like=True):
@@ -61,6 +63,8 @@ class _Text(msgspec.Struct, frozen=True, array_like=True):
     """Evidence for each keyword, 0..1."""
     words: float
     """Logarithm of one more than the number of its words."""
+    promise: float = math.nan
+    """What the links to it promised; not a number where nobody can tell."""
 
 
 class _Read(NamedTuple):
@@ -76,13 +80,17 @@ class _Read(NamedTuple):
     """Evidence for each keyword, 0..1."""
     words: float
     """Logarithm of one more than the number of its words."""
+    promise: float = math.nan
+    """What the links to it promised; not a number where nobody can tell."""
 
 
 _Learned = tuple[int, Fit | None, Array, Array, dict[int, float], int, list[float]]
 """What a fit leaves, with the number of pages at which the next is due."""
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _Fitted(msgspec.Struct, frozen=True):
+    """A fit without its arrays."""
+
     scales: tuple[tuple[float, float], ...]
     gamma: float
     slope: float
@@ -91,6 +99,21 @@ class _Line(msgspec.Struct, frozen=True):
     share: float
     by_words: tuple[float, float] = (0.0, 0.0)
     witnessed: float = 1.0
+    linked: Linked | None = None
+
+    @classmethod
+    def of(cls, fit: Fit) -> _Fitted:
+        """What is saved of a fit beside its arrays."""
+        line = msgspec.structs.asdict(fit.line)
+        return cls(
+            fit.scales, fit.gamma, **line, by_words=fit.by_words, witnessed=fit.witnessed, linked=fit.linked
+        )
+
+    def fit(self, contrast: Array, likeness: Array, position: Array) -> Fit:
+        """The fit again."""
+        line = Line(self.slope, self.middle, self.shift, self.share)
+        rest = (self.by_words, self.witnessed, self.linked)
+        return Fit(contrast, likeness, self.scales, self.gamma, line, position, *rest)
 
 
 class _Values(msgspec.Struct, frozen=True):
@@ -108,7 +131,7 @@ class _Values(msgspec.Struct, frozen=True):
     fitted_on: int
     typical: float
     keywords: tuple[float, ...]
-    fit: _Line | None = None
+    fit: _Fitted | None = None
 
 
 class Calibrated:
@@ -127,9 +150,15 @@ class Calibrated:
     (reservoir sampling). Pages without text are never on topic. Reviewed pages count as examples,
     and move the line.
 
+    With `by_links`, the priority that the order gave a page counts, too, as far as priorities and texts have
+    agreed in this crawl so far: their correlation is its weight, so an order that tells nothing is not heard.
+    It is for orders whose priorities are chances (`scout`). What the page's own words say is kept as
+    `Verdict.by_text`; orders learn from that, or they would believe what they said themselves.
+
     Args:
         threshold: On topic from this chance on.
         even_lengths: Take off what long pages gain by being long.
+        by_links: Believe what the links to a page promised.
 
     Example:
         >>> model = Calibrated().fit(Examples(keywords=("neural network", "backpropagation")))
@@ -142,13 +171,15 @@ class Calibrated:
         T. Mitchell, "Text classification from labeled and unlabeled documents using EM", Machine Learning 39,
         2000. W. S. Lee, B. Liu, "Learning with positive and unlabeled examples using weighted logistic
         regression", ICML 2003. N. Otsu, "A threshold selection method from gray-level histograms", IEEE
-        Transactions on Systems, Man, and Cybernetics 9, 1979. Z. C. Lipton, C. Elkan, B. Naryanaswamy,
+        Transactions on Systems, Man, and Cybernetics 9, 1979. A. Blum, T. Mitchell, "Combining labeled and
+        unlabeled data with co-training", COLT 1998. Z. C. Lipton, C. Elkan, B. Naryanaswamy,
         "Optimal thresholding of classifiers to maximize F1 measure", ECML PKDD 2014.
     """
 
-    def __init__(self, *, threshold: float = 0.5, even_lengths: bool = True) -> None:
+    def __init__(self, *, threshold: float = 0.5, even_lengths: bool = True, by_links: bool = False) -> None:
         self.threshold = threshold
         self._even_lengths = even_lengths
+        self._by_links = by_links
         self._words = TfCosine()
         self._short = TfCosine()
         self._has_keywords = False
@@ -177,10 +208,14 @@ class Calibrated:
         self._places = Places(self._vocabulary)
         self._last: tuple[Page, _Read] | None = None
 
+    def _begin(self) -> None:
+        """Forget everything."""
+        options = {"even_lengths": self._even_lengths, "by_links": self._by_links}
+        self.__dict__.update(type(self)(threshold=self.threshold, **options).__dict__)
+
     def fit(self, examples: Examples) -> Self:
         """Take the topic from keywords (or a taxonomy path), examples, or both; background where given."""
-        fresh = type(self)(threshold=self.threshold, even_lengths=self._even_lengths)
-        self.__dict__.update(fresh.__dict__)
+        self._begin()
         self._analyser = Analyser(examples.languages)
         self._short = TfCosine().fit(examples)
         bare = Examples(
@@ -208,7 +243,7 @@ class Calibrated:
             return Verdict(0.0, False)
         beside = self._compared(read)
         odds, facts = self._odds(beside, read, page.id)
-        score = 0.5 * (1.0 + math.tanh(0.5 * odds))
+        score = _chance(odds)
         return Verdict(score, score >= self.threshold, self._reasons(beside, read.keywords, score), facts)
 
     def against(self, page: Page) -> list[tuple[str, float]]:
@@ -234,7 +269,7 @@ class Calibrated:
             if len(read.terms):
                 names, weights = self._weights(read)
                 odds = _believed(scores[place]) + self._lean(names, weights)
-                scores[place] = 0.5 * (1.0 + math.tanh(0.5 * odds))
+                scores[place] = _chance(odds)
         return scores
 
     def observe(self, page: Page, verdict: Verdict) -> bool:
@@ -257,9 +292,9 @@ class Calibrated:
         self._refit()
         return True
 
-    def remembered(self) -> list[tuple[UrlId, float, bool]]:
-        """Pages of the crawl with the score they have now; none before the first fit."""
-        found: list[tuple[UrlId, float, bool]] = []
+    def remembered(self) -> list[tuple[UrlId, Verdict]]:
+        """Pages of the crawl with the verdict they have now; none before the first fit."""
+        found: list[tuple[UrlId, Verdict]] = []
         if self._fit is None:
             return found
         weights_of_keywords = self._keyword_weights
@@ -268,14 +303,14 @@ class Calibrated:
                 continue
             position = self._own.get(text.id)
             if position is not None:  # the fit knows where it stands: nothing of its words is needed
-                score = _keyword_score(text.keywords, weights_of_keywords)
-                odds = self._joined(position, score)
+                odds, facts = self._placed(position, text, _keyword_score(text.keywords, weights_of_keywords))
             else:
                 weights = text.counts * self._idf[text.terms]
                 weights = weights / (math.sqrt(float(weights @ weights)) or 1.0)
-                odds, _ = self._odds(self._beside(weights, text.terms), text, text.id)
-            score = 0.5 * (1.0 + math.tanh(0.5 * odds))
-            found.append((text.id, score, score >= self.threshold))
+                odds, known = self._odds(self._beside(weights, text.terms), text, text.id)
+                facts = {name: known[name] for name in (BY_TEXT,) if name in known}
+            score = _chance(odds)
+            found.append((text.id, Verdict(score, score >= self.threshold, facts=facts)))
         return found
 
     def shared(self, shards: int) -> Saved:
@@ -302,6 +337,7 @@ class Calibrated:
             "evidence": np.array([text.keywords for text in texts], np.float32).reshape(
                 len(texts), len(self._keywords)
             ),
+            "promises": np.array([text.promise for text in texts], np.float32),
         }
         return Saved(values={"seen": self._seen}, arrays=arrays)
 
@@ -342,6 +378,8 @@ class Calibrated:
             raise ValueError("texts of another shard have terms that it does not name")
         if arrays["evidence"].shape != (len(sizes), len(self._keywords)):
             raise ValueError("another shard has other keywords")
+        if len(arrays["promises"]) != len(sizes):
+            raise ValueError("another shard has texts without promises")
         ends, ids = np.cumsum(sizes), arrays["ids"].tolist()
         held = {text.id: text for text in self._others}  # shards tell the same pages again and again
         latest = range(max(0, len(sizes) - most), len(sizes))
@@ -358,6 +396,7 @@ class Calibrated:
                 counts,
                 arrays["evidence"][number].astype(np.float64),
                 _words(counts),
+                float(arrays["promises"][number]),
             )
         return [held[ids[number]] for number in latest]
 
@@ -365,7 +404,11 @@ class Calibrated:
         """Take what people said instead of anything they said before."""
         self._check()
         documents = (*accepted, *rejected)
-        self._taught = [self._remembered(each.title, each.text, url=each.url) for each in documents]
+        promises = {text.id: text.promise for text in (*self._sample, *self._taught) if text.id}
+        texts = [self._remembered(each.title, each.text, url=each.url) for each in documents]
+        self._taught = [
+            msgspec.structs.replace(text, promise=promises.get(text.id, math.nan)) for text in texts
+        ]
         self._taught_labels = [1] * len(accepted) + [-1] * len(rejected)
         before = self._untaught
         if not documents and before is not None and before[0] == self._due:
@@ -397,7 +440,7 @@ class Calibrated:
     @property
     def share(self) -> float:
         """Of the pages seen, those believed to be on topic; 0 before the first fit."""
-        return self._fit.share if self._fit is not None else 0.0
+        return self._fit.line.share if self._fit is not None else 0.0
 
     def save(self) -> Saved:
         """Remembered texts, the vocabulary and the last fit."""
@@ -419,13 +462,7 @@ class Calibrated:
             "keywords": self._keywords,
         }
         if found is not None:
-            values["fit"] = {
-                "scales": found.scales,
-                **{
-                    name: getattr(found, name)
-                    for name in ("gamma", "slope", "middle", "shift", "share", "by_words", "witnessed")
-                },
-            }
+            values["fit"] = msgspec.to_builtins(_Fitted.of(found))
         arrays: dict[str, NDArray[np.generic]] = {
             "vocabulary": np.frombuffer(
                 "\n".join(self._vocabulary).encode("utf-8", "surrogatepass"), np.uint8
@@ -442,6 +479,8 @@ class Calibrated:
             "own": np.array(list(self._own.items()), np.float64).reshape(-1, 2)[:, 1],
             "own_ids": np.array(list(self._own), np.int64),
         }
+        if self._by_links:
+            arrays["promises"] = np.array([text.promise for text in texts], np.float64)
         if found is not None:
             arrays |= {"contrast": found.contrast, "position": found.position}
         return Saved(values=values, arrays=arrays)
@@ -455,8 +494,7 @@ class Calibrated:
         return self
 
     def _load(self, saved: Saved) -> None:
-        fresh = type(self)(threshold=self.threshold, even_lengths=self._even_lengths)
-        self.__dict__.update(fresh.__dict__)
+        self._begin()
         values = msgspec.convert(saved.values, _Values)
         arrays = cast("dict[str, NDArray[Any]]", saved.arrays)
         self._analyser = Analyser(values.languages, segmenter=values.segmenter)
@@ -471,13 +509,15 @@ class Calibrated:
         self._places = Places(self._vocabulary)
         if arrays["terms"].max(initial=-1) >= len(self._vocabulary):
             raise ValueError("a text has terms that are not in the vocabulary")
+        promises = arrays.get("promises")  # where links are not asked, and in older collections, none
         texts: list[_Text] = []
         start = 0
         for number, size in enumerate(arrays["sizes"].tolist()):
             part = slice(start, start + size)
             start += size
             own = (arrays["terms"][part], arrays["counts"][part], arrays["evidence"][number])
-            texts.append(_Text(int(arrays["ids"][number]), *own, _words(own[1])))
+            promise = float(promises[number]) if promises is not None else math.nan
+            texts.append(_Text(int(arrays["ids"][number]), *own, _words(own[1]), promise))
         given = len(texts) - len(values.taught)
         pages = given - len(values.labels)
         self._sample, self._given, self._taught = texts[:pages], texts[pages:given], texts[given:]
@@ -486,12 +526,7 @@ class Calibrated:
         self._typical, self._idf, self._likeness = values.typical, arrays["idf"], arrays["likeness"]
         self._own = dict(zip(arrays["own_ids"].tolist(), arrays["own"].tolist(), strict=True))
         if values.fit is not None:
-            self._fit = Fit(
-                contrast=arrays["contrast"],
-                likeness=self._likeness,
-                position=arrays["position"],
-                **msgspec.structs.asdict(values.fit),
-            )
+            self._fit = values.fit.fit(arrays["contrast"], self._likeness, arrays["position"])
         self._terms = list(self._vocabulary)
         self._ready = True
 
@@ -505,8 +540,15 @@ class Calibrated:
         """Counts of a page's terms and evidence for each keyword; the last page's are kept."""
         self._check()
         if self._last is None or self._last[0] is not page:
-            self._last = (page, self._read(page.title, page.content))
+            read = self._read(page.title, page.content)
+            self._last = (page, read._replace(promise=self._promise(page)))
         return self._last[1]
+
+    def _promise(self, page: Page) -> float:
+        """The priority that its links gave a page; people's and sources' addresses were promised nothing."""
+        via = page.via
+        heard = self._by_links and via is not None and via.parent and abs(via.priority) < PROMISED
+        return via.priority if heard and via is not None else math.nan
 
     def _read(self, title: str, text: str) -> _Read:
         read = self._analyser.numbered(title, text)
@@ -525,7 +567,7 @@ class Calibrated:
 
     def _numbered(self, id_: int, read: _Read) -> _Text:
         terms = self._places.taken_in(read.names, read.terms, self._vocabulary)
-        return _Text(id_, terms, read.counts, read.keywords, read.words)
+        return _Text(id_, terms, read.counts, read.keywords, read.words, read.promise)
 
     def _known(self, read: _Read) -> NDArray[np.int64]:
         """Numbers in the vocabulary, by numbers of the analyser; -1 for terms that it does not have."""
@@ -577,13 +619,23 @@ class Calibrated:
             gain, mean = found.by_words
             if gain:
                 position -= gain * (text.words - mean)
-        return self._joined(position, score), facts | {"position": position}
+        odds, told = self._placed(position, text, score)
+        return odds, facts | {"position": position} | told
 
-    def _joined(self, position: float, score: float) -> float:
-        """Log odds of a page at a place on the scale, with what its keywords alone make believe."""
+    def _placed(self, position: float, text: _Read | _Text, score: float) -> tuple[float, dict[str, float]]:
+        """Log odds of a text at a place on the scale; where its links had a say, what it is without them."""
         found = self._fit
         assert found is not None
-        warm = found.slope * (position - found.middle) + found.shift
+        by_text = self._joined(found.line.odds(position), score)
+        if found.linked is None or math.isnan(text.promise):
+            return by_text, {}
+        odds = found.linked.line.odds(position + found.linked.gained(text.promise))
+        return self._joined(odds, score), {BY_TEXT: _chance(by_text)}
+
+    def _joined(self, warm: float, score: float) -> float:
+        """Log odds of a page by the fit, with what its keywords alone make believe."""
+        found = self._fit
+        assert found is not None
         # Likeness is now likeness beyond that of other pages: of what was believed before, keywords are left.
         trust = self._fitted_on / (self._fitted_on + COLD_PAGES) if self._has_keywords else 1.0
         # In a heap without a page on topic, one mention of a keyword is what parts two groups.
@@ -598,7 +650,7 @@ class Calibrated:
         (_, _), (_, first), (_, second) = found.scales
         lean = float(weights @ found.contrast[names]) / first
         lean += found.gamma * float(weights @ found.likeness[names]) / second
-        return min(max(found.slope * lean, -BELIEVED), BELIEVED)
+        return min(max(found.line.slope * lean, -BELIEVED), BELIEVED)
 
     def _cold(self, score: float, likeness: float) -> float:
         """Log odds from keywords and examples alone."""
@@ -729,7 +781,8 @@ class Calibrated:
         terms, counts = [text.terms for text in texts], [text.counts for text in texts]
         fill(terms, counts, self._idf, found.terms, found.values, ones)
         words = np.array([text.words for text in texts])
-        return Heap(found, pages, np.array(labels, np.int8), ones, words)
+        promises = np.array([text.promise for text in texts]) if self._by_links else None
+        return Heap(found, pages, np.array(labels, np.int8), ones, words, promises)
 
     def _like(self, heap: Heap) -> Array:
         """Before the first fit: the words of positives against those of negatives."""
@@ -808,6 +861,10 @@ def _keyword_score(keywords: Array, weights: Array) -> float:
 def _words(counts: Array) -> float:
     """Logarithm of one more than the number of words, from `1 + log(tf)` of each."""
     return math.log1p(round(float(np.exp(counts - 1.0).sum())))
+
+
+def _chance(odds: float) -> float:
+    return 0.5 * (1.0 + math.tanh(0.5 * odds))
 
 
 def _believed(score: float) -> float:

@@ -42,6 +42,9 @@ FAR: Final = 0.98
 """Examples that stand higher than this share of the pages count as standing there when the line is placed."""
 AT_THE_LINE: Final = (0.15, 0.5)
 """Share of the pages at the line that people say yes to, at least and at most; F1 decides in between."""
+LEAST_PROMISES: Final = 20
+MOST_PROMISED: Final = 3.0
+"""Promises further from their mean than so many deviations count as so far."""
 SHIFT_DEVIATION: Final = 1.5
 """How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
 
@@ -118,6 +121,8 @@ class Heap(msgspec.Struct, frozen=True):
     """Squared length of each text: 1, or 0 for an empty one."""
     words: Array
     """Logarithm of one more than the number of words of each text."""
+    promises: Array | None = None
+    """What the links to each text promised; not a number where nobody can tell."""
 
     def times(self, weights: Array) -> Array:
         """The inner product of each text with a vector over terms."""
@@ -132,6 +137,36 @@ class Heap(msgspec.Struct, frozen=True):
         return found
 
 
+class Line(msgspec.Struct, frozen=True):
+    """Log odds by places on a scale."""
+
+    slope: float
+    middle: float
+    shift: float
+    """What reviews add."""
+    share: float
+    """Of the pages, on topic."""
+
+    def odds(self, position: float) -> float:
+        """Log odds that a text at this place is on topic."""
+        return self.slope * (position - self.middle) + self.shift
+
+
+class Linked(msgspec.Struct, frozen=True):
+    """What links to a text say beside its words."""
+
+    gain: float
+    """What it moves on the scale for each deviation of what its links promised."""
+    mean: float
+    deviation: float
+    line: Line
+    """Where the line is then."""
+
+    def gained(self, promise: float) -> float:
+        """What a text gains by what its links promised."""
+        return self.gain * min(max((promise - self.mean) / self.deviation, -MOST_PROMISED), MOST_PROMISED)
+
+
 class Fit(msgspec.Struct, frozen=True):
     """The scale of scores and where the line is."""
 
@@ -142,17 +177,15 @@ class Fit(msgspec.Struct, frozen=True):
     scales: tuple[tuple[float, float], ...]
     """Mean and deviation over the pages of keyword score, contrast and likeness."""
     gamma: float
-    slope: float
-    middle: float
-    shift: float
-    share: float
-    """Of the pages, on topic."""
+    line: Line
     position: Array
     """Where each text stands on the scale, itself left out of what it is compared with."""
     by_words: tuple[float, float] = (0.0, 0.0)
     """What a text gains on the scale by each unit of `Heap.words`, and the mean of those over the pages."""
     witnessed: float = 1.0
     """How far it is believed: 0 where nothing shows that any text is on topic, up to 1."""
+    linked: Linked | None = None
+    """Nothing where links tell nothing."""
 
 
 def fit(
@@ -180,6 +213,8 @@ def fit(
        Where most pages have a high keyword score, as many as have one are on topic.
     5. What people said about pages of the crawl turns the sum into a chance (logistic regression on one
        number), and the line goes where F1 is best by these chances.
+    6. What links promised is added as far as it has gone with that sum, and the line is placed once more:
+       a second scale, for texts whose links promised something.
     """
     on, off = heap.sure > 0, heap.sure < 0
     pages = heap.pages
@@ -206,6 +241,23 @@ def fit(
     if even_lengths:
         by_words = _gained_by_words(position, np.clip(start, 0.01, 0.99), heap)
         position = position - by_words[0] * (heap.words - by_words[1])
+    line = _line(position, start, heap, keyword_scores, taught)
+    linked = None
+    gain, mean, deviation = _gained_by_links(position, heap)
+    if gain and heap.promises is not None:
+        linked = Linked(gain, mean, deviation, line)
+        gains = [0.0 if math.isnan(each) else linked.gained(each) for each in heap.promises.tolist()]
+        moved = _line(position + gains, start, heap, keyword_scores, taught)
+        linked = msgspec.structs.replace(linked, line=moved)
+    witnessed = 1.0 if keyword_scores is None else min(1.0, (clear + SURE_WEIGHT * count) / LEAST_CALLED)
+    return Fit(contrast, likeness, tuple(scales), gamma, line, position, by_words, witnessed, linked)
+
+
+def _line(
+    position: Array, start: Array, heap: Heap, keyword_scores: Array | None, taught: NDArray[np.bool_]
+) -> Line:
+    """Where the line is (4. and 5. of `fit`)."""
+    on, pages = heap.sure > 0, heap.pages
     # Examples of one site look more like each other than any page of another: as they stand, the line would
     # go up to them and leave nothing above it.
     placed = np.where(on, np.minimum(position, np.quantile(position[:pages], FAR)), position)
@@ -222,10 +274,26 @@ def fit(
     shift = _moved(odds[taught], on[taught])
     if taught.any():
         shift -= _odds_at_the_line(chances(odds[:pages] + shift))
-    witnessed = 1.0 if keyword_scores is None else min(1.0, (clear + SURE_WEIGHT * count) / LEAST_CALLED)
-    return Fit(
-        contrast, likeness, tuple(scales), gamma, slope, middle, shift, share, position, by_words, witnessed
-    )
+    return Line(slope, middle, shift, share)
+
+
+def _gained_by_links(position: Array, heap: Heap) -> tuple[float, float, float]:
+    """What a deviation of the promises is worth on the scale, their mean and their deviation.
+
+    Words and links are two views of a page, and each can tell where the other cannot (Blum and Mitchell's
+    co-training). As far as the two have gone together links are believed: their correlation is the weight,
+    so where links know nothing it is 0.
+    """
+    if heap.promises is None:
+        return 0.0, 0.0, 1.0
+    promises, position = heap.promises[: heap.pages], position[: heap.pages]
+    told = np.isfinite(promises)
+    if told.sum() < LEAST_PROMISES:
+        return 0.0, 0.0, 1.0
+    mean, deviation = _scale(promises[told])
+    middle, spread = _scale(position[told])
+    joint = float(np.mean((promises[told] - mean) * (position[told] - middle)))
+    return max(0.0, joint / (deviation * spread)) * float(position.std()), mean, deviation
 
 
 def _scale(values: Array) -> tuple[float, float]:

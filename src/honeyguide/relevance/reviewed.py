@@ -252,7 +252,7 @@ class OnlineReviewedModel(ReviewedModel):
             self.take(self.lesson(self._lesson.reviewed))
         return changed
 
-    def remembered(self) -> Sequence[tuple[UrlId, float, bool]]:
+    def remembered(self) -> Sequence[tuple[UrlId, Verdict]]:
         """What the model remembers; nothing where corrections lie on top, since they need the text."""
         if self._lesson.weights or not isinstance(self.inner, RememberingPageModel):
             return ()

@@ -255,7 +255,8 @@ def _require_same(first: Saved, second: Saved) -> None:
     _require(first.values == second.values, "what is saved has changed")
     _require(first.arrays.keys() == second.arrays.keys(), "the saved arrays have changed")
     for name, array in first.arrays.items():
-        _require(bool(np.array_equal(array, second.arrays[name])), f"the saved array {name!r} has changed")
+        same = np.array_equal(array, second.arrays[name], equal_nan=array.dtype.kind == "f")
+        _require(bool(same), f"the saved array {name!r} has changed")
 
 
 def _through_disk(saved: Saved) -> Saved:

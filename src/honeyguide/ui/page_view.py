@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.reasons import Reasons, marked
-from honeyguide.collection.story import tell_row
+from honeyguide.collection.story import links_said, tell_row
 from honeyguide.errors import CollectionError
 from honeyguide.job.explain import order_explains
 from honeyguide.job.verdict_reasons import VerdictReasons, verdict_reasons
@@ -86,6 +86,7 @@ def page(request: Request) -> Response:
         note=note or ("shown up to here; the source has all of it" if len(text) > MOST_TEXT else ""),
         steps=steps[: MOST_STEPS // 2] + steps[-MOST_STEPS // 2 :] if left_out else steps,
         left_out=left_out,
+        links_said=links_said(record.score, record.facts) if record else "",
         against=more.against,
         missing=more.missing,
         moments=moments,
