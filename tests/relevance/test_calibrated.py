@@ -102,6 +102,21 @@ def test_remembered_pages_have_the_score_that_judging_gives() -> None:
         assert today.on_topic == verdict.on_topic
 
 
+def test_pages_that_came_after_the_fit_are_remembered_with_today_s_score() -> None:
+    model = Calibrated().fit(KEYWORDS)
+    pages = met()
+    crawl(model, pages[:40])
+    later = [
+        Page(f"https://b.example/{number}", 9000 + number, "Page", f"{one.content} unheardof{number}")
+        for number, one in enumerate(pages[40:44])
+    ]
+    for one in later:
+        assert not model.observe(one, model.judge(one))  # no fit was due
+    today = dict(model.remembered())
+    for one in later:
+        assert today[one.id].score == pytest.approx(model.judge(one).score)
+
+
 def promised(one: Page, priority: float, *, parent: int = 1) -> Page:
     """The page as a crawl meets it, with what its links promised."""
     return msgspec.structs.replace(one, via=Via(parent, priority=priority))

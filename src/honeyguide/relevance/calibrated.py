@@ -305,9 +305,11 @@ class Calibrated:
             if position is not None:  # the fit knows where it stands: nothing of its words is needed
                 odds, facts = self._placed(position, text, _keyword_score(text.keywords, weights_of_keywords))
             else:
-                weights = text.counts * self._idf[text.terms]
+                met = text.terms < len(self._idf)  # the fit knows nothing of terms that came later
+                terms = text.terms[met]
+                weights = text.counts[met] * self._idf[terms]
                 weights = weights / (math.sqrt(float(weights @ weights)) or 1.0)
-                odds, known = self._odds(self._beside(weights, text.terms), text, text.id)
+                odds, known = self._odds(self._beside(weights, terms), text, text.id)
                 facts = {name: known[name] for name in (BY_TEXT,) if name in known}
             score = _chance(odds)
             found.append((text.id, Verdict(score, score >= self.threshold, facts=facts)))
