@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import msgspec
@@ -39,6 +39,16 @@ class Query(msgspec.Struct, frozen=True):
     """FTS5 expression; empty when nothing can match."""
     phrases: tuple[tuple[str, ...], ...] = ()
     """The wanted words and phrases, as folded words, for snippets."""
+    rest: str = ""
+    """Finds the pages that say it in rare forms only, which come after all others; empty when none do."""
+
+
+class Forms(msgspec.Struct, frozen=True):
+    """Other forms of a word (`word_forms`)."""
+
+    common: tuple[str, ...] = ()
+    """They count as much as the word itself."""
+    rare: tuple[str, ...] = ()
 
 
 def clean(text: str) -> str:
@@ -71,17 +81,24 @@ def expand(text: str) -> str:
     return _CJK_RUN.sub(_pairs, text)
 
 
-def parse_query(text: str) -> Query:
+def parse_query(text: str, forms_of: Callable[[str], Forms] | None = None) -> Query:
     """A user's words as an FTS5 expression that is never a syntax error.
 
     All words must occur; `"several words"` is a phrase, `-word` must not occur, `word*` is a prefix.
     Everything else, such as `AND`, `NEAR(` or `title:`, is taken as words.
 
+    Args:
+        text: What the user typed.
+        forms_of: Gives the other forms that a bare word stands for, too; quoted words, prefixes and words
+            that SQLite takes apart stand for themselves.
+
     Example:
         >>> parse_query('neural "back propagation" -spam AND').match
         '("neural" AND "back propagation" AND "AND") NOT ("spam")'
+        >>> parse_query('barn owls', lambda word: Forms(("owl",) if word == "owls" else ())).match
+        '"barn" AND ("owls" OR "owl")'
     """
-    wanted: list[str] = []
+    wanted: list[tuple[str, str]] = []
     unwanted: list[str] = []
     phrases: list[tuple[str, ...]] = []
     for count, match in enumerate(
@@ -94,15 +111,38 @@ def parse_query(text: str) -> Query:
         expression = _expression(term, prefix=quoted is None and term.endswith("*"))
         if not expression:
             continue
-        (unwanted if minus else wanted).append(expression)
-        if not minus:
-            phrases.append(tuple(_words(fold(term))))
+        forms = Forms()
+        if forms_of is not None and quoted is None and (bare := _bare(term)):
+            forms = forms_of(bare)
+        common = _any([expression, *map(_quoted, forms.common)])
+        every = _any([expression, *map(_quoted, (*forms.common, *forms.rare))])
+        if minus:
+            unwanted.append(every)
+            continue
+        wanted.append((common, every))
+        phrases += (tuple(_words(fold(one))) for one in (term, *forms.common, *forms.rare))
     if not wanted:
         return Query(match="")
-    match_all = " AND ".join(wanted)
+    match_all, wider = (" AND ".join(each) for each in zip(*wanted, strict=True))
+    rest = f"({wider}) NOT ({' OR '.join((f'({match_all})', *unwanted))})" if wider != match_all else ""
     if unwanted:
         match_all = f"({match_all}) NOT ({' OR '.join(unwanted)})"
-    return Query(match=match_all, phrases=tuple(phrases))
+    return Query(match_all, tuple(phrases), rest)
+
+
+def as_indexed(word: str) -> str:
+    """A word as SQLite's `unicode61` keeps it: in lower case, Latin letters without their accents.
+
+    Example:
+        >>> as_indexed("Häuser"), as_indexed("Йод")
+        ('hauser', 'йод')
+    """
+    folded = (_fold_character(one) if _is_latin(one) else one.lower() for one in word)
+    return "".join(folded).replace("\u03c2", "\u03c3")  # the same letter at the end of a word
+
+
+def _is_latin(character: str) -> bool:
+    return character < "\u0250" or "\u1e00" <= character < "\u1f00"
 
 
 def fold(text: str) -> str:
@@ -118,12 +158,9 @@ def snippet(
     Words such as "the" choose no part and are not marked, unless nothing else was asked for. Marker
     characters that occur in the text itself are taken out, so a page cannot forge them.
     """
-    phrases = list(phrases)
-    phrases = [words for words in phrases if not ENGLISH.issuperset(words)] or phrases
     for marker in filter(None, markers):
         text = text.replace(marker, "")
-    pattern = _pattern(phrases)
-    found = _find(pattern, text) if pattern else []
+    found = occurrences(text, phrases)
     if not found:
         return clean(text[:width]).rstrip() + ("…" if len(text) > width else "")
     start, end = _window(text, found, width)
@@ -135,6 +172,18 @@ def snippet(
             place = last
     parts += (clean(text[place:end]), "…" if end < len(text) else "")
     return "".join(parts).strip()
+
+
+def occurrences(text: str, phrases: Iterable[tuple[str, ...]]) -> list[tuple[int, int]]:
+    """Where the phrases of a query are in a text; words such as "the" only if nothing else was asked for.
+
+    Example:
+        >>> occurrences("The Café of owls.", [("cafe",), ("the",)])
+        [(4, 8)]
+    """
+    phrases = list(phrases)
+    pattern = _pattern([words for words in phrases if not ENGLISH.issuperset(words)] or phrases)
+    return _find(pattern, text) if pattern else []
 
 
 def _pairs(match: re.Match[str]) -> str:
@@ -163,13 +212,27 @@ def _expression(term: str, *, prefix: bool) -> str:
     return f'"{" ".join(tokens)}"{"*" if star else ""}'
 
 
+def _quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+def _any(expressions: list[str]) -> str:
+    return expressions[0] if len(expressions) == 1 else f"({' OR '.join(expressions)})"
+
+
+def _bare(term: str) -> str:
+    """The word, where a term is a single one with nothing but punctuation around it; else nothing."""
+    words = _words(term)
+    return words[0] if len(words) == 1 and not term.endswith("*") and not _CJK_RUN.search(term) else ""
+
+
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text)
 
 
 @lru_cache(maxsize=16_384)
 def _fold_character(character: str) -> str:
-    folded = unicodedata.normalize("NFD", character)[0].lower()
+    folded = unicodedata.normalize("NFD", character)[0].lower().replace("\u03c2", "\u03c3")
     return folded if len(folded) == 1 else character
 
 
