@@ -96,6 +96,7 @@ PIECES = (
         "so\xadft &shy; \u200b",
         "\xad",
         "w\u2060\ufeffj ",
+        "\x1b[31mr\x07 \x9b \x85\x7f\x1c.",
         "<img alt=' a\u200bb &shy; c'>",
         "x" * 400,
     ),

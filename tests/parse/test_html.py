@@ -62,6 +62,17 @@ def test_words_with_soft_hyphens_and_zero_width_spaces_are_whole(scan: str) -> N
     assert parsed("<p>\u0645\u06cc\u200c\u062e\u0648").text == "\u0645\u06cc\u200c\u062e\u0648"
 
 
+def test_control_characters_steer_no_terminal() -> None:
+    page = parsed(
+        "<title>\x1b]0;owl\x07s\x9b2J</title>"
+        "<p>a\x1b[31m b\x85c\x1fd<a href=/\x1ba>\x1b[2Jx</a><img alt='\x08y'>"
+    )
+    assert page.title == "]0;owls2J"
+    assert page.text == "a[31m b c d[2Jx"
+    assert [(link.url, link.anchor) for link in page.links] == [("https://example.org/%1Ba", "[2Jx")]
+    assert parsed("owl\x1b[31m\x00s", "text/plain").text == "owl[31ms"
+
+
 def test_hidden_elements_keep_their_links() -> None:
     page = parsed("<div hidden>secret <a href=/a>word</a></div>shown")
     assert page.text == "shown"

@@ -218,7 +218,7 @@ NAMED(is_plain)(const CHAR *text)
         uint64_t halves[2];
         memcpy(&c, text + i * (16 / sizeof(CHAR)), 16);
         memcpy(&next, text + i * (16 / sizeof(CHAR)) + 1, 16);
-        __auto_type found = (c < ' ') | (c == '&') | (c == 0x85) | (c == 0xA0) | (c == 0xAD) | ((c == ' ') & (next == ' '));
+        __auto_type found = (c < ' ') | (c == '&') | ((c >= 0x7F) & (c <= 0xA0)) | (c == 0xAD) | ((c == ' ') & (next == ' '));
 #if WIDE
         found |= (c == 0x1680) | (c - 0x2000 <= 0x0B) | (c - 0x2028 <= 1) | (c == 0x202F) | (c - 0x205F <= 1) |
                  (c == 0x3000) | (c == 0xFEFF);

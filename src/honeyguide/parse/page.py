@@ -18,10 +18,11 @@ BREAK: Final = "\n"
 """Ends a line of text. Folded text has no other use of this character."""
 
 
-_INVISIBLE: Final = re.compile("[\u00ad\u200b\u2060\ufeff]+")
-"""Soft hyphens, zero-width spaces, word joiners and byte order marks: where a word may be parted or not. Nobody
-sees them, and with them in it no keyword and no search finds a word. (Joiners of Persian and Indian scripts, and
-marks of direction, say something.)"""
+_INVISIBLE: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]+")
+"""Soft hyphens, zero-width spaces, word joiners and byte order marks say where a word may be parted: nobody
+sees them, and with them in it no keyword and no search finds a word. Control characters mean nothing in a
+text, and could steer the terminal that a table of titles is shown in. (Joiners of Persian and Indian scripts,
+and marks of direction, say something.)"""
 
 
 def fold(text: str) -> str:
@@ -35,13 +36,13 @@ def fold(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""The text without soft hyphens and other invisible characters.
+    r"""The text without soft hyphens, control characters and others that nobody sees.
 
     Example:
         >>> visible("ow\u200bl")
         'owl'
     """
-    return text if text.isascii() else _INVISIBLE.sub("", text)
+    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text)
 
 
 def folded_piece(text: str, last: str) -> str:

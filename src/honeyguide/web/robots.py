@@ -212,7 +212,7 @@ def _key_and_value(line: str) -> tuple[str, str]:
 
 
 def _seconds(text: str) -> float | None:
-    """A delay within limits, or None when the text is not such a number. `3,5` and `10 s` are clear enough."""
+    """A delay within limits, or None when the text is not such a number. `3,5` and `10 s` are clear."""
     number = _DELAY.fullmatch(text)
     try:
         value = float(number[1].replace(",", ".") if number else text)
