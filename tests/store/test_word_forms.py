@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.store.index import FullText
-from honeyguide.store.index_text import as_indexed
+from honeyguide.store.index_text import TODAY, as_indexed
 from honeyguide.store.word_forms import MOST_FORMS
 
 PAGES = {
@@ -176,5 +176,5 @@ def test_words_are_written_as_sqlite_writes_them(word: str) -> None:
         connection = index._connection
         connection.execute("CREATE VIRTUAL TABLE temp.all_words USING fts5vocab(main, words, row)")
         assert [term for (term,) in connection.execute("SELECT term FROM temp.all_words")] == [
-            as_indexed(word)
+            as_indexed(TODAY.written(word))
         ]

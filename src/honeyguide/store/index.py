@@ -28,13 +28,14 @@ import zstandard
 from honeyguide.errors import CollectionError
 from honeyguide.store.aside import Aside
 from honeyguide.store.disk_trouble import disk_trouble
-from honeyguide.store.index_text import Query, clean, expand, parse_query, snippet, storable
+from honeyguide.store.index_text import BEFORE_3, TODAY, Query, clean, expand, parse_query, snippet, storable
 from honeyguide.store.plain import require_plain_database
 from honeyguide.store.reading import open_to_read
 from honeyguide.store.word_forms import WordForms
 
-SCHEMA_VERSION = 2
-"""2 has the texts of versions that were replaced; an index of version 1 is brought up to it by a writer."""
+SCHEMA_VERSION = 3
+"""2 has the texts of versions that were replaced; an index of version 1 is brought up to it by a writer.
+3 writes words down in another way (`index_text.TODAY`); an index keeps the way that it began with."""
 MAX_TEXT_CHARACTERS = 200_000
 _MAX_TEXT_BYTES = 4 * MAX_TEXT_CHARACTERS
 _TITLE_WEIGHT = 5.0
@@ -44,7 +45,7 @@ CREATE TABLE page (
   language TEXT NOT NULL, score REAL NOT NULL, at REAL NOT NULL, text BLOB NOT NULL
 ) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(
-  title, text, content='', tokenize="unicode61 remove_diacritics 2"
+  title, text, content='', tokenize="unicode61 remove_diacritics 2{categories}"
 );
 INSERT INTO words(words, rank) VALUES ('automerge', 16);
 INSERT INTO words(words, rank) VALUES ('crisismerge', 64);
@@ -56,9 +57,11 @@ CREATE TABLE past (
   NULL, UNIQUE (row, at)
 ) STRICT;
 CREATE VIRTUAL TABLE past_words USING fts5(
-  title, text, content='', tokenize="unicode61 remove_diacritics 2"
+  title, text, content='', tokenize="unicode61 remove_diacritics 2{categories}"
 );
 """
+# Vowel signs are parts of words: without them, SQLite cuts Hindi and Thai words to pieces.
+_WITH_MARKS = " categories 'L* N* Co Mn Mc'"
 # The inner queries rank without touching texts; only the hits that are shown are read. Pages that say the
 # words in rare forms only (`Query.rest`, second) come after all others.
 _RANK = """
@@ -137,6 +140,7 @@ class FullText:
         """What the thread is given next."""
         self._path = path
         self._has_past = True
+        self._spelling = TODAY
         self._forms: WordForms | None = None
         self._shown: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
         self.changes = 0
@@ -155,15 +159,15 @@ class FullText:
         try:
             connection = _connect(path, read_only=read_only)
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if not read_only and version == 0 and tables == 0:
-                connection.executescript(
-                    f"BEGIN;{_SCHEMA}{_PAST}PRAGMA user_version={SCHEMA_VERSION};COMMIT;"
-                )
+            empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+            if not read_only and version == 0 and empty:
+                tables = (_SCHEMA + _PAST).format(categories=_WITH_MARKS)
+                connection.executescript(f"BEGIN;{tables}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
                 version = SCHEMA_VERSION
             elif not read_only and version == 1:
-                connection.executescript(f"BEGIN;{_PAST}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
-                version = SCHEMA_VERSION
+                tables = _PAST.format(categories="")
+                connection.executescript(f"BEGIN;{tables}PRAGMA user_version=2;COMMIT;")
+                version = 2
         except sqlite3.Error as error:
             told = disk_trouble(path, error) or f"{path}: {error}; delete it, and the next run rebuilds it"
             raise CollectionError(told) from error
@@ -177,6 +181,7 @@ class FullText:
             )
         index = cls(connection, path)
         index._has_past = version > 1
+        index._spelling = TODAY if version > 2 else BEFORE_3
         return index
 
     @classmethod
@@ -253,7 +258,7 @@ class FullText:
             row, title = one.row, clean(one.title)[:1_000]
             values = (row, clean(one.url), _host(one.url), title, one.language, one.score, one.at)
             pages.append((*values, frame))
-            words.append((row, expand(title), expand(text)))
+            words.append((row, self._expanded(title), self._expanded(text)))
         rows = {one.row for one in texts}
         at_once = len(texts)
         if len(rows) < len(texts) or self._holds_any(rows):
@@ -263,6 +268,9 @@ class FullText:
                 self._remove(pages[start][0])
             self._insert("page", pages[start : start + at_once])
             self._insert("words(rowid, title, text)", words[start : start + at_once])
+
+    def _expanded(self, text: str) -> str:
+        return expand(text, self._spelling)
 
     def _packed(self, texts: list[bytes | bytearray | memoryview]) -> list[bytes]:
         if not any(texts):  # which the other way refuses
@@ -296,7 +304,7 @@ class FullText:
         title, text = found[0], _unpack(found[1])
         self._opened.execute(
             "INSERT INTO words(words, rowid, title, text) VALUES ('delete',?,?,?)",
-            (row, expand(title), expand(text)),
+            (row, self._expanded(title), self._expanded(text)),
         )
         self._opened.execute("DELETE FROM page WHERE row=?", (row,))
         return True
@@ -341,7 +349,7 @@ class FullText:
         if made.rowcount > 0:
             self._connection.execute(
                 "INSERT INTO past_words(rowid, title, text) VALUES (?,?,?)",
-                (made.lastrowid, expand(title), expand(text)),
+                (made.lastrowid, self._expanded(title), self._expanded(text)),
             )
 
     def search_as_of(
@@ -513,7 +521,7 @@ class FullText:
         return [row for (row,) in found]
 
     def _parsed(self, query: str, forms: bool = True) -> Query:
-        return parse_query(query, self._word_forms().of if forms else None)
+        return parse_query(query, self._word_forms().of if forms else None, self._spelling)
 
     def _word_forms(self) -> WordForms:
         if self._forms is None:

@@ -8,6 +8,7 @@ take the exact phrases away, ask for one language for all pages, and need every 
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from itertools import takewhile
 from typing import Final
@@ -28,6 +29,7 @@ _SAMPLE: Final = 1_000
 """Pages at each end of the index whose languages are asked for."""
 _SHARE: Final = 50
 """A language that fewer than one page in so many is written in lends no endings."""
+_NO_LETTER = re.compile(r"[\d_]")
 _LAST: Final = "\U0010ffff"
 _STEMMERS: Final = SNOWBALL | {"en": "english"}
 """English by Snowball's second stemmer, which leaves `news` and `new`, or `organ` and `organise`, apart."""
@@ -58,7 +60,7 @@ class WordForms:
         Only of words of letters that have three of them at least: others have no endings.
         """
         plain = as_indexed(word)
-        if not plain.isalpha() or not 3 <= len(plain) <= MAX_WORD:
+        if _NO_LETTER.search(plain) or not 3 <= len(plain) <= MAX_WORD:
             return Forms()
         found = {plain: 0}
         for language, stemmer in self._stemmers.items():
