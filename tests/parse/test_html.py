@@ -44,6 +44,35 @@ def test_text_is_what_a_reader_sees() -> None:
     assert page.text == "One two three four five six seven eight nine & ten"
 
 
+@pytest.mark.parametrize("scan", ["tidy", "tree"])
+def test_words_with_soft_hyphens_and_zero_width_spaces_are_whole(scan: str) -> None:
+    broken = "" if scan == "tidy" else "<p>a<p>b"
+    page = parsed(
+        "<html><head><title>Der Wald&shy;kauz</title><meta name=description content='Ein Vo&shy;gel'></head>"
+        "<body><h1>Schleier\u00adeule</h1><p>Der Wald&shy;kauz, die Eu&#173;le, ow\u200bl\u200b, bar\u2060n"
+        f" &shy; owl\ufeff</p><p><a href='/a\u00adb'>Uhu&ZeroWidthSpace;s</a></p>{broken}</body></html>"
+    )
+    assert page.title == "Der Waldkauz"
+    assert page.description == "Ein Vogel"
+    assert page.headings == ("Schleiereule",)
+    assert page.text.startswith("Schleiereule Der Waldkauz, die Eule, owl, barn owl Uhus")
+    assert [(link.url, link.anchor) for link in page.links] == [("https://example.org/a%C2%ADb", "Uhus")]
+    assert "Waldkauz" in page.main_text
+    # Joiners that a script needs stay.
+    assert parsed("<p>\u0645\u06cc\u200c\u062e\u0648").text == "\u0645\u06cc\u200c\u062e\u0648"
+
+
+def test_control_characters_steer_no_terminal() -> None:
+    page = parsed(
+        "<title>\x1b]0;owl\x07s\x9b2J</title>"
+        "<p>a\x1b[31m b\x85c\x1fd<a href=/\x1ba>\x1b[2Jx</a><img alt='\x08y'>"
+    )
+    assert page.title == "]0;owls2J"
+    assert page.text == "a[31m b c d[2Jx"
+    assert [(link.url, link.anchor) for link in page.links] == [("https://example.org/%1Ba", "[2Jx")]
+    assert parsed("owl\x1b[31m\x00s", "text/plain").text == "owl[31ms"
+
+
 def test_hidden_elements_keep_their_links() -> None:
     page = parsed("<div hidden>secret <a href=/a>word</a></div>shown")
     assert page.text == "shown"

@@ -101,6 +101,125 @@ def test_every_run_of_chinese_characters_is_found(index: FullText, text: str, da
         assert 77 in {hit.row for hit in index.search(run[start:end])}
 
 
+SCRIPTS = (
+    "นกฮูกได้ยินดีมากและบินเงียบ ข้าวผัด 25 บาท",
+    "उल्लू रात में चूहों का शिकार करता है। हिंदी किताबें",
+    "Το άλογο τρέχει. ΑΝΘΡΩΠΟΣ και άνθρωπος",  # noqa: RUF001
+    "Ёлка и ёж, ещё йод",
+    "كِتَابٌ قديم أسماك في الأنهـــار",
+    "שָׁלוֹם עולם",
+    "ຂ້ອຍຮັກເຈົ້າ",
+    "မြန်မာဘာသာ",
+    "ភាសាខ្មែរ",
+    "Tiếng Việt nai\u0308ve \u2764\ufe0f",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("นกฮูก", 0),
+        ("ข้าว", 0),
+        ("ยิน", 0),
+        ('"นกฮูกได้ยิน"', 0),
+        ("25", 0),
+        ("ฮูกนก", None),
+        ("उल्लू", 1),
+        ("हिंदी", 1),
+        ("हादी", None),
+        ("किताब*", 1),
+        ("αλογο", 2),
+        ("ΆΛΟΓΟ", 2),
+        ('"ανθρωποσ"', 2),
+        ("елка", 3),
+        ("ЁЖ", 3),
+        ("еще", 3),
+        ("иод", None),
+        ("كتاب", 4),
+        ("كِتاب", 4),
+        ("اسماك", 4),
+        ("الأنهار", 4),
+        ("שלום", 5),
+        ("ຮັກ", 6),
+        ("ဘာသာ", 7),
+        ("ខ្មែរ", 8),
+        ("tieng viet", 9),
+        ("naïve", 9),
+    ],
+)
+def test_words_of_all_scripts_are_found(tmp_path: Path, query: str, text: int | None) -> None:
+    with closing(FullText.open(tmp_path / "index.sqlite")) as index:
+        for row, each in enumerate(SCRIPTS):
+            index.add(row, f"http://e.example/{row}", title="", text=each)
+        assert [hit.row for hit in index.search(query)] == ([] if text is None else [text])
+        for row in range(len(SCRIPTS)):
+            index.remove(row)
+        connection = index._connection
+        connection.execute("CREATE VIRTUAL TABLE temp.left_over USING fts5vocab(main, words, row)")
+        assert connection.execute("SELECT * FROM temp.left_over").fetchall() == []
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(st.sampled_from("นกฮูกได้ยินข้าว ab5"), min_size=2, max_size=30), data=st.data())
+def test_every_run_of_thai_characters_is_found(index: FullText, text: str, data: st.DataObject) -> None:
+    index.add(77, "http://x.example/", title="", text=text)
+    for run in text.translate(dict.fromkeys(map(ord, "ab5"), " ")).split():
+        start = data.draw(st.integers(0, len(run) - 1))
+        end = data.draw(st.integers(start + 1, len(run)))
+        if any(map(str.isalnum, run[start:end])):
+            assert 77 in {hit.row for hit in index.search(run[start:end])}
+
+
+def test_snippets_show_words_of_all_scripts() -> None:
+    assert "[ยิน]" in snippet(SCRIPTS[0], parse_query("ยิน").phrases)
+    assert "[हिंदी]" in snippet(SCRIPTS[1], parse_query("हिंदी").phrases)
+    assert "[άλογο]" in snippet(SCRIPTS[2], parse_query("αλογο").phrases)
+    assert "[Ёлка]" in snippet(SCRIPTS[3], parse_query("елка").phrases)
+
+
+OLD_TABLES = """
+CREATE TABLE page (
+  row INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, title TEXT NOT NULL,
+  language TEXT NOT NULL, score REAL NOT NULL, at REAL NOT NULL, text BLOB NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE words USING fts5(
+  title, text, content='', tokenize="unicode61 remove_diacritics 2"
+);
+PRAGMA user_version=1;
+"""
+
+
+def test_an_older_index_goes_on_as_it_began(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(OLD_TABLES)
+    for row, text in ((1, "ёлка и 神经网络"), (2, "Owls")):  # written down as version 1 and 2 did
+        values = (row, "http://e.example/", "e.example", "", ("ru", "en")[row - 1], 1.0, 1.0)
+        packed = zstandard.ZstdCompressor().compress(text.encode())
+        connection.execute("INSERT INTO page VALUES (?,?,?,?,?,?,?,?)", (*values, packed))
+        written = text.replace("神经网络", " 神经 经网 网络 络 ")
+        connection.execute("INSERT INTO words(rowid, title, text) VALUES (?, '', ?)", (row, written))
+    connection.commit()
+    connection.close()
+    for read_only in (True, False):
+        with closing(FullText.open(path, read_only=read_only)) as index:
+            for query, rows in (("ёлка", [1]), ("елка", []), ("神经网络", [1]), ("owl", [2])):
+                assert [hit.row for hit in index.search(query)] == rows
+    with closing(FullText.open(path)) as index:
+        index.add(3, "http://e.example/3", title="", text="ёж")
+        index.remove(1)
+        assert [hit.row for hit in index.search("ёж")] == [3]
+        assert index.search("ёлка") == []
+        index.set_aside(3, 9.0)
+        assert [hit.row for hit in index.search_as_of("ёж", 5.0)] == [3, 3]
+        index.commit()
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    words = connection.execute("SELECT count(*) FROM words WHERE words MATCH 'ёлка'").fetchone()
+    assert words == (0,)
+    connection.close()
+
+
 def test_filters_and_pages_of_results(index: FullText) -> None:
     assert {hit.row for hit in index.search("robin", host="birds.example")} == {2}
     assert {hit.row for hit in index.search("robin", host="example")} == {2, 5}

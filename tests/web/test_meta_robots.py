@@ -30,6 +30,15 @@ from honeyguide.web.meta_robots import Directives, directives
         (["unavailable_after: Wednesday, 25 Jun 2025 15:00:00 PST, nofollow"], False, True),
         (["max-snippet: 20, noindex"], True, False),
         (["noindexed"], False, False),
+        (["noindex nofollow"], True, True),
+        (["index; NOFOLLOW"], False, True),
+        (["noindex\tnofollow,"], True, True),
+        (["otherbot: noindex nofollow"], False, False),
+        (["360spider: noindex"], False, False),
+        (["otherbot: noindex honeyguide : nofollow"], False, True),
+        (["max-image-preview: none"], False, False),
+        (["max-image-preview:none nofollow"], False, True),
+        (["Max-Snippet:-1 max-video-preview:-1 noindex"], True, False),
     ],
 )
 def test_directives(values: list[str], noindex: bool, nofollow: bool) -> None:

@@ -187,6 +187,10 @@ def test_groups_of_one_agent_are_joined_and_shut_out_the_general_one() -> None:
         ("nan", None),
         ("inf", None),
         ("x", None),
+        ("3,5", 3.5),
+        ("10 s", 10.0),
+        ("2 Seconds", 2.0),
+        ("5 minutes", None),
     ],
 )
 def test_crawl_delay(value: str, seconds: float | None) -> None:

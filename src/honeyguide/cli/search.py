@@ -26,7 +26,8 @@ def search(
 
     Args:
         folder: The collection.
-        words: Words that must occur; "a phrase" in quotes, -word to leave out, begin* for the start of one.
+        words: Words that must occur, in any form (owls finds owl); "just so" in quotes, -word to omit,
+            begin* for the start of one.
         limit: Number of results.
         offset: Results to skip.
         host: Only pages of this host.

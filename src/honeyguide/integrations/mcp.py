@@ -159,7 +159,7 @@ class Tools:
         words: Annotated[
             str,
             Field(
-                description='All must occur; "a phrase" in quotes, -word to leave out, begin* to complete.'
+                description='All must occur, in any form; "just so" in quotes, -word to omit, begin* a start.'
             ),
         ],
         limit: Annotated[int, Field(description=f"Results, {MOST_LINES} at most.")] = 10,

@@ -26,6 +26,11 @@
 #define PROSE 800
 #define IDEOGRAPHS 0x2E80
 
+/* Soft hyphens, control characters and others that nobody sees: as in page.py. */
+#define INVISIBLE(c)                                                                                    \
+    ((c) < 0x09 || ((c) > 0x0D && (c) < 0x1C) || ((c) >= 0x7F && (c) <= 0x9F && (c) != 0x85) ||         \
+     (c) == 0xAD || (Py_UCS4)(c) == 0x200B || (Py_UCS4)(c) == 0x2060 || (Py_UCS4)(c) == 0xFEFF)
+
 #if defined(__GNUC__)
 #define VECTORS 1 /* arrays of numbers that are compared at once */
 #define BLOCK 16  /* characters looked at together */

@@ -119,7 +119,7 @@ NAMED(value)(SCAN *s, Range range)
     return NAMED(string)(s->spare, NAMED(decode)(s, range));
 }
 
-/* White space folded, none at the ends, of the first `limit` characters of a value. */
+/* White space folded, none at the ends, nothing invisible, of the first `limit` characters of a value. */
 static PyObject *
 NAMED(folded_value)(SCAN *s, Range range, Py_ssize_t limit)
 {
@@ -130,6 +130,8 @@ NAMED(folded_value)(SCAN *s, Range range, Py_ssize_t limit)
         length = limit;
     for (Py_ssize_t i = 0; i < length; i++) {
         CHAR c = s->spare[i];
+        if (INVISIBLE(c))
+            continue;
         if (!Py_UNICODE_ISSPACE(c))
             s->spare[out++] = c;
         else if (out && s->spare[out - 1] != ' ')
@@ -205,7 +207,8 @@ NAMED(hides)(const CHAR *text, Py_ssize_t length)
 #ifdef VECTORS
 typedef CHAR NAMED(Vector) __attribute__((vector_size(16)));
 
-/* Whether BLOCK characters stay as they are: no entity, and no white space but single spaces. Reads one more. */
+/* Whether BLOCK characters stay as they are: no entity, nothing invisible, and no white space but single spaces.
+   Reads one more. */
 static inline int
 NAMED(is_plain)(const CHAR *text)
 {
@@ -215,9 +218,10 @@ NAMED(is_plain)(const CHAR *text)
         uint64_t halves[2];
         memcpy(&c, text + i * (16 / sizeof(CHAR)), 16);
         memcpy(&next, text + i * (16 / sizeof(CHAR)) + 1, 16);
-        __auto_type found = (c < ' ') | (c == '&') | (c == 0x85) | (c == 0xA0) | ((c == ' ') & (next == ' '));
+        __auto_type found = (c < ' ') | (c == '&') | ((c >= 0x7F) & (c <= 0xA0)) | (c == 0xAD) | ((c == ' ') & (next == ' '));
 #if WIDE
-        found |= (c == 0x1680) | (c - 0x2000 <= 0x0A) | (c - 0x2028 <= 1) | (c == 0x202F) | (c == 0x205F) | (c == 0x3000);
+        found |= (c == 0x1680) | (c - 0x2000 <= 0x0B) | (c - 0x2028 <= 1) | (c == 0x202F) | (c - 0x205F <= 1) |
+                 (c == 0x3000) | (c == 0xFEFF);
 #endif
         memcpy(halves, &found, 16);
         odd |= halves[0] | halves[1];
@@ -226,7 +230,7 @@ NAMED(is_plain)(const CHAR *text)
 }
 #endif
 
-/* Add the source from `position` to `end` to the text, white space folded. */
+/* Add the source from `position` to `end` to the text, white space folded, nothing invisible. */
 static void
 NAMED(add_text)(SCAN *s, Py_ssize_t end, int raw)
 {
@@ -261,6 +265,8 @@ NAMED(add_text)(SCAN *s, Py_ssize_t end, int raw)
             c = NAMED(decoded)(source, end, &position);
         else
             position++;
+        if (INVISIBLE(c))
+            continue;
         if (Py_UNICODE_ISSPACE(c)) {
             if (out[length - 1] != ' ' && out[length - 1] != '\n')
                 out[length++] = ' ';

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,18 +18,35 @@ BREAK: Final = "\n"
 """Ends a line of text. Folded text has no other use of this character."""
 
 
+_INVISIBLE: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]+")
+"""Soft hyphens, zero-width spaces, word joiners and byte order marks say where a word may be parted: nobody
+sees them, and with them in it no keyword and no search finds a word. Control characters mean nothing in a
+text, and could steer the terminal that a table of titles is shown in. (Joiners of Persian and Indian scripts,
+and marks of direction, say something.)"""
+
+
 def fold(text: str) -> str:
-    r"""The text with every run of white space as one space, and none at the ends.
+    r"""The text with every run of white space as one space, none at the ends, and nothing invisible in it.
 
     Example:
-        >>> fold("  a\n\tb ")
-        'a b'
+        >>> fold("  a\n\tb "), fold("Wald\u00adkauz")
+        ('a b', 'Waldkauz')
     """
-    return " ".join(text.split())
+    return " ".join(visible(text).split())
+
+
+def visible(text: str) -> str:
+    r"""The text without soft hyphens, control characters and others that nobody sees.
+
+    Example:
+        >>> visible("ow\u200bl")
+        'owl'
+    """
+    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text)
 
 
 def folded_piece(text: str, last: str) -> str:
-    r"""A text as it follows on `last`: white space folded, never two in a row.
+    r"""A text as it follows on `last`: white space folded, never two in a row, nothing invisible.
 
     Args:
         text: What comes next in the page.
@@ -41,6 +59,7 @@ def folded_piece(text: str, last: str) -> str:
     # Looking for single characters is far cheaper than splitting into words, and usually enough.
     if text.isascii() and text.isprintable() and "  " not in text:
         return text[1:] if text[0] == " " and last in " \n" else text
+    text = visible(text)
     words = " ".join(text.split())
     left = " " if text[:1].isspace() and last not in " \n" else ""
     return f"{left}{words} " if words and text[-1:].isspace() else left + words

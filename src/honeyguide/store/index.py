@@ -28,12 +28,14 @@ import zstandard
 from honeyguide.errors import CollectionError
 from honeyguide.store.aside import Aside
 from honeyguide.store.disk_trouble import disk_trouble
-from honeyguide.store.index_text import clean, expand, parse_query, snippet, storable
+from honeyguide.store.index_text import BEFORE_3, TODAY, Query, clean, expand, parse_query, snippet, storable
 from honeyguide.store.plain import require_plain_database
 from honeyguide.store.reading import open_to_read
+from honeyguide.store.word_forms import WordForms
 
-SCHEMA_VERSION = 2
-"""2 has the texts of versions that were replaced; an index of version 1 is brought up to it by a writer."""
+SCHEMA_VERSION = 3
+"""2 has the texts of versions that were replaced; an index of version 1 is brought up to it by a writer.
+3 writes words down in another way (`index_text.TODAY`); an index keeps the way that it began with."""
 MAX_TEXT_CHARACTERS = 200_000
 _MAX_TEXT_BYTES = 4 * MAX_TEXT_CHARACTERS
 _TITLE_WEIGHT = 5.0
@@ -43,7 +45,7 @@ CREATE TABLE page (
   language TEXT NOT NULL, score REAL NOT NULL, at REAL NOT NULL, text BLOB NOT NULL
 ) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(
-  title, text, content='', tokenize="unicode61 remove_diacritics 2"
+  title, text, content='', tokenize="unicode61 remove_diacritics 2{categories}"
 );
 INSERT INTO words(words, rank) VALUES ('automerge', 16);
 INSERT INTO words(words, rank) VALUES ('crisismerge', 64);
@@ -55,29 +57,24 @@ CREATE TABLE past (
   NULL, UNIQUE (row, at)
 ) STRICT;
 CREATE VIRTUAL TABLE past_words USING fts5(
-  title, text, content='', tokenize="unicode61 remove_diacritics 2"
+  title, text, content='', tokenize="unicode61 remove_diacritics 2{categories}"
 );
 """
-_SEARCH_PAST = """
-SELECT p.row, p.url, p.title, p.text, p.score, -found.rank, p.language, p.at FROM (
-  SELECT past_words.rowid AS number, bm25(past_words, {weight}, 1.0) AS rank FROM past_words
-  JOIN past p ON p.number = past_words.rowid
-  WHERE past_words MATCH ? AND p.at <= ? AND p.until > ?{where}
-  ORDER BY bm25(past_words, {weight}, 1.0), past_words.rowid LIMIT ?
-) AS found JOIN past p ON p.number = found.number ORDER BY found.rank, p.row
+# Vowel signs are parts of words: without them, SQLite cuts Hindi and Thai words to pieces.
+_WITH_MARKS = " categories 'L* N* Co Mn Mc'"
+# The inner queries rank without touching texts; only the hits that are shown are read. Pages that say the
+# words in rare forms only (`Query.rest`, second) come after all others.
+_RANK = """
+SELECT {words}.rowid AS number, bm25({words}, {weight}, 1.0) AS rank, ? AS place FROM {words} {join}
+WHERE {words} MATCH ?{where}
 """
-# The inner query ranks without touching texts; only the hits that are shown are read.
-_SEARCH = """
-SELECT p.row, p.url, p.title, p.text, p.score, -found.rank, p.language, p.at FROM (
-  SELECT words.rowid AS row, bm25(words, {weight}, 1.0) AS rank FROM words {join}
-  WHERE words MATCH ?{where} ORDER BY bm25(words, {weight}, 1.0), words.rowid LIMIT ? OFFSET ?
-) AS found JOIN page p ON p.row = found.row ORDER BY found.rank, p.row
+_SHOWN = """
+SELECT found.place, p.row, p.url, p.title, p.text, p.score, -found.rank, p.language, p.at FROM (
+  {ranked} ORDER BY place, rank, number LIMIT ? OFFSET ?
+) AS found JOIN {table} p ON p.{number} = found.number ORDER BY found.place, found.rank, p.row
 """
-_RANKED = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, {weight}, 1.0), rowid LIMIT ?"
+_RANKED = "SELECT number FROM ({ranked}) ORDER BY place, rank, number LIMIT ?"
 _COUNT = "SELECT count(*) FROM words {join} WHERE words MATCH ?{where}"
-_JOIN = "JOIN page p ON p.row = words.rowid"
-
-
 AT_ONCE = 64
 """Pages that are put in together, at most."""
 MOST_WAITING = 4
@@ -94,6 +91,25 @@ class _Text(NamedTuple):
     language: str
     score: float
     at: float
+
+
+class _Among(NamedTuple):
+    """What is searched."""
+
+    words: str
+    """The full-text table."""
+    table: str
+    """The one with what is shown."""
+    number: str
+    """What the rows of both are called there."""
+
+    @property
+    def join(self) -> str:
+        return f"JOIN {self.table} p ON p.{self.number} = {self.words}.rowid"
+
+
+_NEWEST = _Among("words", "page", "row")
+_REPLACED = _Among("past_words", "past", "number")
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -124,6 +140,9 @@ class FullText:
         """What the thread is given next."""
         self._path = path
         self._has_past = True
+        self._spelling = TODAY
+        self._forms: WordForms | None = None
+        self._shown: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
         self.changes = 0
         """Texts put in or taken out since the last commit."""
         self._compressor = zstandard.ZstdCompressor(level=1, write_content_size=True)
@@ -140,15 +159,15 @@ class FullText:
         try:
             connection = _connect(path, read_only=read_only)
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if not read_only and version == 0 and tables == 0:
-                connection.executescript(
-                    f"BEGIN;{_SCHEMA}{_PAST}PRAGMA user_version={SCHEMA_VERSION};COMMIT;"
-                )
+            empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+            if not read_only and version == 0 and empty:
+                tables = (_SCHEMA + _PAST).format(categories=_WITH_MARKS)
+                connection.executescript(f"BEGIN;{tables}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
                 version = SCHEMA_VERSION
             elif not read_only and version == 1:
-                connection.executescript(f"BEGIN;{_PAST}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
-                version = SCHEMA_VERSION
+                tables = _PAST.format(categories="")
+                connection.executescript(f"BEGIN;{tables}PRAGMA user_version=2;COMMIT;")
+                version = 2
         except sqlite3.Error as error:
             told = disk_trouble(path, error) or f"{path}: {error}; delete it, and the next run rebuilds it"
             raise CollectionError(told) from error
@@ -162,6 +181,7 @@ class FullText:
             )
         index = cls(connection, path)
         index._has_past = version > 1
+        index._spelling = TODAY if version > 2 else BEFORE_3
         return index
 
     @classmethod
@@ -238,7 +258,7 @@ class FullText:
             row, title = one.row, clean(one.title)[:1_000]
             values = (row, clean(one.url), _host(one.url), title, one.language, one.score, one.at)
             pages.append((*values, frame))
-            words.append((row, expand(title), expand(text)))
+            words.append((row, self._expanded(title), self._expanded(text)))
         rows = {one.row for one in texts}
         at_once = len(texts)
         if len(rows) < len(texts) or self._holds_any(rows):
@@ -248,6 +268,9 @@ class FullText:
                 self._remove(pages[start][0])
             self._insert("page", pages[start : start + at_once])
             self._insert("words(rowid, title, text)", words[start : start + at_once])
+
+    def _expanded(self, text: str) -> str:
+        return expand(text, self._spelling)
 
     def _packed(self, texts: list[bytes | bytearray | memoryview]) -> list[bytes]:
         if not any(texts):  # which the other way refuses
@@ -281,7 +304,7 @@ class FullText:
         title, text = found[0], _unpack(found[1])
         self._opened.execute(
             "INSERT INTO words(words, rowid, title, text) VALUES ('delete',?,?,?)",
-            (row, expand(title), expand(text)),
+            (row, self._expanded(title), self._expanded(text)),
         )
         self._opened.execute("DELETE FROM page WHERE row=?", (row,))
         return True
@@ -326,7 +349,7 @@ class FullText:
         if made.rowcount > 0:
             self._connection.execute(
                 "INSERT INTO past_words(rowid, title, text) VALUES (?,?,?)",
-                (made.lastrowid, expand(title), expand(text)),
+                (made.lastrowid, self._expanded(title), self._expanded(text)),
             )
 
     def search_as_of(
@@ -337,6 +360,7 @@ class FullText:
         *,
         host: str = "",
         language: str = "",
+        forms: bool = True,
         markers: tuple[str, str] = ("[", "]"),
     ) -> list[Hit]:
         """The best matching pages as they were at a moment, best first.
@@ -347,22 +371,20 @@ class FullText:
             most: Hits at most.
             host: As for `search`.
             language: As for `search`.
+            forms: As for `search`.
             markers: As for `search`.
         """
-        newest = self.search(query, most, host=host, language=language, until=_after(moment), markers=markers)
-        parsed = parse_query(query)
-        if not parsed.match or not self._has_past:
-            return newest
-        where, values = _filters(host, language, (0.0, None), (None, None))
-        found = self._connection.execute(
-            _SEARCH_PAST.format(weight=_TITLE_WEIGHT, where=where),
-            (parsed.match, moment, moment, *values, most),
-        )
-        past = [
-            Hit(row, url, title, snippet(_unpack(text), parsed.phrases, markers=markers), *rest)
-            for row, url, title, text, *rest in found
-        ]
-        return sorted([*newest, *past], key=lambda hit: (-hit.rank, hit.row))[:most]
+        parsed = self._parsed(query, forms)
+        if not parsed.match:
+            return []
+        newest = _filters(host, language, (0.0, None), (None, _after(moment)))
+        found = self._found(_NEWEST, parsed, newest, min(most, 1_000), markers=markers)
+        if self._has_past:
+            where, values = _filters(host, language, (0.0, None), (None, None))
+            there = (f" AND p.at <= ? AND p.until > ?{where}", [moment, moment, *values])
+            found += self._found(_REPLACED, parsed, there, most, markers=markers)
+        found.sort(key=lambda each: (each[0], -each[1].rank, each[1].row))
+        return [hit for _, hit in found[:most]]
 
     def past_text(self, row: int, at: float) -> str | None:
         """What a replaced version said; None when it is not here."""
@@ -444,6 +466,7 @@ class FullText:
         maximum_score: float | None = None,
         since: float | None = None,
         until: float | None = None,
+        forms: bool = True,
         markers: tuple[str, str] = ("[", "]"),
     ) -> list[Hit]:
         """The best matching pages. See `index_text.parse_query` for what a query may say.
@@ -458,41 +481,63 @@ class FullText:
             maximum_score: Only pages at most so relevant.
             since: Only pages fetched at this time or later.
             until: Only pages fetched before this time.
+            forms: Whether a word stands for its other forms, too (`word_forms`).
             markers: Put around matches in titles' snippets; choose characters that you can escape around.
         """
-        parsed = parse_query(query)
+        parsed = self._parsed(query, forms)
         if not parsed.match:
             return []
-        where, values = _filters(host, language, (minimum_score, maximum_score), (since, until))
-        statement = _SEARCH.format(weight=_TITLE_WEIGHT, join=_JOIN if where else "", where=where)
-        found = self._connection.execute(
-            statement, (parsed.match, *values, max(0, min(limit, 1_000)), max(0, offset))
-        )
+        only = _filters(host, language, (minimum_score, maximum_score), (since, until))
+        found = self._found(_NEWEST, parsed, only, max(0, min(limit, 1_000)), max(0, offset), markers=markers)
+        return [hit for _, hit in found]
+
+    def _found(
+        self,
+        among: _Among,
+        parsed: Query,
+        only: tuple[str, list[object]],
+        limit: int,
+        offset: int = 0,
+        *,
+        markers: tuple[str, str],
+    ) -> list[tuple[int, Hit]]:
+        """The best matches, each with 1 where it says the words in rare forms only."""
+        ranked, values = _ranked(among, parsed, only)
+        statement = _SHOWN.format(ranked=ranked, table=among.table, number=among.number)
         return [
-            Hit(
-                row,
-                url,
-                title,
-                snippet(_unpack(text), parsed.phrases, markers=markers),
-                score,
-                rank,
-                language_,
-                at,
+            (place, Hit(row, url, title, snippet(_unpack(text), parsed.phrases, markers=markers), *rest))
+            for place, row, url, title, text, *rest in self._connection.execute(
+                statement, (*values, limit, offset)
             )
-            for row, url, title, text, score, rank, language_, at in found
         ]
 
     def ranked(self, query: str, most: int = 20_000) -> list[int]:
         """Rows of the best matching pages, best first, without reading their texts."""
-        parsed = parse_query(query)
+        parsed = self._parsed(query)
         if not parsed.match:
             return []
-        statement = _RANKED.format(weight=_TITLE_WEIGHT)
-        return [row for (row,) in self._connection.execute(statement, (parsed.match, most))]
+        ranked, values = _ranked(_NEWEST, parsed, ("", []))
+        found = self._connection.execute(_RANKED.format(ranked=ranked), (*values, most))
+        return [row for (row,) in found]
+
+    def _parsed(self, query: str, forms: bool = True) -> Query:
+        return parse_query(query, self._word_forms().of if forms else None, self._spelling)
+
+    def _word_forms(self) -> WordForms:
+        if self._forms is None:
+            tables = ("words", "past_words") if self._has_past else ("words",)
+            self._forms = WordForms(self._connection, tables)
+        return self._forms
 
     def snippet(self, row: int, query: str, *, markers: tuple[str, str] = ("[", "]")) -> str:
         """A page's text around what matches; its beginning where only the title does."""
-        return snippet(self.text(row), parse_query(query).phrases, markers=markers)
+        if self._shown[0] != query:  # asked for page after page
+            self._shown = query, self.phrases(query)
+        return snippet(self.text(row), self._shown[1], markers=markers)
+
+    def phrases(self, query: str) -> tuple[tuple[str, ...], ...]:
+        """The words and phrases that a query looks for, with their other forms, in folded letters."""
+        return self._parsed(query).phrases
 
     def count(
         self,
@@ -504,14 +549,19 @@ class FullText:
         maximum_score: float | None = None,
         since: float | None = None,
         until: float | None = None,
+        forms: bool = True,
     ) -> int:
         """How many pages match."""
-        parsed = parse_query(query)
+        parsed = self._parsed(query, forms)
         if not parsed.match:
             return 0
         where, values = _filters(host, language, (minimum_score, maximum_score), (since, until))
-        statement = _COUNT.format(join=_JOIN if where else "", where=where)
-        return int(self._connection.execute(statement, (parsed.match, *values)).fetchone()[0])
+        statement = _COUNT.format(join=_NEWEST.join if where else "", where=where)
+        return sum(
+            int(self._connection.execute(statement, (match, *values)).fetchone()[0])
+            for match in (parsed.match, parsed.rest)
+            if match
+        )
 
     def text(self, row: int) -> str:
         """The stored text of a page; empty when it is not in the index."""
@@ -555,6 +605,17 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 def _after(moment: float) -> float:
     """The next moment, since bounds of a search are open at their end."""
     return nextafter(moment, inf)
+
+
+def _ranked(among: _Among, parsed: Query, only: tuple[str, list[object]]) -> tuple[str, list[object]]:
+    """A statement that gives number, rank and place of what matches, and its values."""
+    where, values = only
+    rank = _RANK.format(
+        words=among.words, weight=_TITLE_WEIGHT, join=among.join if where else "", where=where
+    )
+    asked = [(place, match) for place, match in enumerate((parsed.match, parsed.rest)) if match]
+    every = [value for place, match in asked for value in (place, match, *values)]
+    return " UNION ALL ".join([rank] * len(asked)), every
 
 
 def _host(url: str) -> str:

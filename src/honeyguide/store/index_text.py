@@ -1,10 +1,13 @@
-"""How the full-text index sees words: CJK bigrams, safe queries, snippets.
+"""How the full-text index sees words: pairs where no spaces are written, safe queries, snippets.
 
-SQLite's `unicode61` splits at spaces, which Chinese and Japanese do not write. Runs of such characters
+SQLite's `unicode61` splits at spaces, which Chinese, Japanese and Thai do not write. Runs of such characters
 are therefore expanded to overlapping pairs before they are indexed (`神经网络` becomes `神经 经网 网络 络`),
 and a run in a query becomes the phrase of its pairs, which matches exactly where the run occurs. The
 trigram tokenizer was the alternative: it finds no word of two characters (most Chinese words), and makes
 the index of Latin text about three times as large.
+
+Letters that writers use for each other, or leave out, are made one: Greek accents, `ё`, the points of Arabic
+and Hebrew. Latin accents are SQLite's to drop.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import msgspec
@@ -22,14 +25,57 @@ from honeyguide.text.stop_words import ENGLISH
 MAX_QUERY_CHARACTERS = 1_000
 MAX_QUERY_TERMS = 32
 # Han with its extensions, Hiragana, Katakana, Bopomofo, Hangul syllables.
-_CJK_RUN = re.compile(
-    "[\u3040-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+_CJK = (
+    "\u3040-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_LEADS_BELOW_CJK = bytes(range(0xE3))
-_PIECES = re.compile(f"({_CJK_RUN.pattern})")
+# Thai, Lao, Burmese and Khmer letters with their vowel signs; not their digits and stops.
+_SOUTH_EAST = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ecd\u0edc-\u0edf\u1000-\u103f\u1050-\u108f"
+    "\u1780-\u17d3\u17dc\u17dd"
+)
+_LATIN_LEADS = bytes((*range(0xC6), 0xE2))
+"""Lead bytes of letters with accents, and of dashes and quotation marks."""
+_FOLDED = re.compile(
+    "[\u0370-\u03ff\u1f00-\u1fff\u0300-\u036f\u0401\u0451\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u0622\u0623\u0625\u0640\u0649\u064b-\u065f\u0670\u0671\u06cc\u06d6-\u06dc\u06df-\u06e4"
+    "\u06e7\u06e8\u06ea-\u06ed\ufe00-\ufe0f]+"
+)
+_SAME_LETTER = {0x0401: "\u0435", 0x0451: "\u0435", 0x0622: "\u0627", 0x0623: "\u0627", 0x0625: "\u0627"} | {
+    0x0671: "\u0627", 0x0649: "\u064a", 0x06CC: "\u064a", 0x03C2: "\u03c3"
+}  # fmt: skip
+"""Russian yo, Arabic alef with what it carries, yeh without its dots, sigma at the end of a word."""
 _TERM = re.compile(r'(-?)(?:"([^"]*)"?|([^\s"]+))')
+# With the vowel signs and points that `\w` leaves out.
+_WORD = re.compile(
+    f"[\\w\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff{_SOUTH_EAST}]+"
+)
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+
+
+class Spelling(msgspec.Struct, frozen=True, eq=False):
+    """How an index writes texts down. Its queries have to be written the same way."""
+
+    runs: re.Pattern[str]
+    """Finds characters between which no spaces are written."""
+    pieces: re.Pattern[str]
+    """Parts a text at them."""
+    one_letter: bool
+    """Whether letters that stand for each other are made one."""
+
+    @classmethod
+    def of(cls, characters: str, *, one_letter: bool) -> Spelling:
+        """A spelling with these unspaced characters."""
+        return cls(re.compile(f"[{characters}]+"), re.compile(f"([{characters}]+)"), one_letter)
+
+    def written(self, text: str) -> str:
+        """The text with one letter for those that stand for each other."""
+        return _FOLDED.sub(_one_letters, text) if self.one_letter and not text.isascii() else text
+
+
+TODAY = Spelling.of(_CJK + _SOUTH_EAST, one_letter=True)
+BEFORE_3 = Spelling.of(_CJK, one_letter=False)
+"""Of indexes of version 1 and 2."""
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -39,6 +85,16 @@ class Query(msgspec.Struct, frozen=True):
     """FTS5 expression; empty when nothing can match."""
     phrases: tuple[tuple[str, ...], ...] = ()
     """The wanted words and phrases, as folded words, for snippets."""
+    rest: str = ""
+    """Finds the pages that say it in rare forms only, which come after all others; empty when none do."""
+
+
+class Forms(msgspec.Struct, frozen=True):
+    """Other forms of a word (`word_forms`)."""
+
+    common: tuple[str, ...] = ()
+    """They count as much as the word itself."""
+    rare: tuple[str, ...] = ()
 
 
 def clean(text: str) -> str:
@@ -55,8 +111,8 @@ def storable(text: str) -> str:
     return text.replace("\0", " ")
 
 
-def expand(text: str) -> str:
-    """Text for the index: runs of CJK characters as overlapping pairs.
+def expand(text: str, spelling: Spelling = TODAY) -> str:
+    """Text for the index: runs of characters between which no spaces are written as overlapping pairs.
 
     The last character stands alone after its pair, so that a query of one character (a prefix query)
     finds it at the end of a run too.
@@ -65,44 +121,76 @@ def expand(text: str) -> str:
         >>> expand("用神经网络 learning")
         ' 用神 神经 经网 网络 络  learning'
     """
-    # Lead bytes from E3 on: the first look is ten times as fast as the expression.
-    if text.isascii() or not text.encode("utf-8", "replace").translate(None, _LEADS_BELOW_CJK):
+    # A look at the lead bytes is ten times as fast as the expressions.
+    if text.isascii() or not text.encode("utf-8", "replace").translate(None, _LATIN_LEADS):
         return text
-    return _CJK_RUN.sub(_pairs, text)
+    return spelling.runs.sub(_pairs, spelling.written(text))
 
 
-def parse_query(text: str) -> Query:
+def parse_query(
+    text: str, forms_of: Callable[[str], Forms] | None = None, spelling: Spelling = TODAY
+) -> Query:
     """A user's words as an FTS5 expression that is never a syntax error.
 
     All words must occur; `"several words"` is a phrase, `-word` must not occur, `word*` is a prefix.
     Everything else, such as `AND`, `NEAR(` or `title:`, is taken as words.
 
+    Args:
+        text: What the user typed.
+        forms_of: Gives the other forms that a bare word stands for, too; quoted words, prefixes and words
+            that SQLite takes apart stand for themselves.
+        spelling: Of the index that is asked.
+
     Example:
         >>> parse_query('neural "back propagation" -spam AND').match
         '("neural" AND "back propagation" AND "AND") NOT ("spam")'
+        >>> parse_query('barn owls', lambda word: Forms(("owl",) if word == "owls" else ())).match
+        '"barn" AND ("owls" OR "owl")'
     """
-    wanted: list[str] = []
+    wanted: list[tuple[str, str]] = []
     unwanted: list[str] = []
     phrases: list[tuple[str, ...]] = []
-    for count, match in enumerate(
-        _TERM.finditer(clean(unicodedata.normalize("NFC", text[:MAX_QUERY_CHARACTERS])))
-    ):
+    text = spelling.written(clean(unicodedata.normalize("NFC", text[:MAX_QUERY_CHARACTERS])))
+    for count, match in enumerate(_TERM.finditer(text)):
         if count >= MAX_QUERY_TERMS:
             break
         minus, quoted, word = match.groups()
         term = quoted if quoted is not None else word
-        expression = _expression(term, prefix=quoted is None and term.endswith("*"))
+        expression = _expression(term, spelling, prefix=quoted is None and term.endswith("*"))
         if not expression:
             continue
-        (unwanted if minus else wanted).append(expression)
-        if not minus:
-            phrases.append(tuple(_words(fold(term))))
+        forms = Forms()
+        if forms_of is not None and quoted is None and (bare := _bare(term)):
+            forms = forms_of(bare)
+        common = _any([expression, *map(_quoted, forms.common)])
+        every = _any([expression, *map(_quoted, (*forms.common, *forms.rare))])
+        if minus:
+            unwanted.append(every)
+            continue
+        wanted.append((common, every))
+        phrases += (tuple(_words(fold(one))) for one in (term, *forms.common, *forms.rare))
     if not wanted:
         return Query(match="")
-    match_all = " AND ".join(wanted)
+    match_all, wider = (" AND ".join(each) for each in zip(*wanted, strict=True))
+    rest = f"({wider}) NOT ({' OR '.join((f'({match_all})', *unwanted))})" if wider != match_all else ""
     if unwanted:
         match_all = f"({match_all}) NOT ({' OR '.join(unwanted)})"
-    return Query(match=match_all, phrases=tuple(phrases))
+    return Query(match_all, tuple(phrases), rest)
+
+
+def as_indexed(word: str) -> str:
+    """A word as SQLite's `unicode61` keeps it: in lower case, Latin letters without their accents.
+
+    Example:
+        >>> as_indexed("Häuser"), as_indexed("Йод")
+        ('hauser', 'йод')
+    """
+    folded = (_fold_character(one) if _is_latin(one) else one.lower() for one in word)
+    return "".join(folded).replace("\u03c2", "\u03c3")  # the same letter at the end of a word
+
+
+def _is_latin(character: str) -> bool:
+    return character < "\u0250" or "\u1e00" <= character < "\u1f00"
 
 
 def fold(text: str) -> str:
@@ -118,12 +206,9 @@ def snippet(
     Words such as "the" choose no part and are not marked, unless nothing else was asked for. Marker
     characters that occur in the text itself are taken out, so a page cannot forge them.
     """
-    phrases = list(phrases)
-    phrases = [words for words in phrases if not ENGLISH.issuperset(words)] or phrases
     for marker in filter(None, markers):
         text = text.replace(marker, "")
-    pattern = _pattern(phrases)
-    found = _find(pattern, text) if pattern else []
+    found = occurrences(text, phrases)
     if not found:
         return clean(text[:width]).rstrip() + ("…" if len(text) > width else "")
     start, end = _window(text, found, width)
@@ -137,20 +222,32 @@ def snippet(
     return "".join(parts).strip()
 
 
+def occurrences(text: str, phrases: Iterable[tuple[str, ...]]) -> list[tuple[int, int]]:
+    """Where the phrases of a query are in a text; words such as "the" only if nothing else was asked for.
+
+    Example:
+        >>> occurrences("The Café of owls.", [("cafe",), ("the",)])
+        [(4, 8)]
+    """
+    phrases = list(phrases)
+    pattern = _pattern([words for words in phrases if not ENGLISH.issuperset(words)] or phrases)
+    return _find(pattern, text) if pattern else []
+
+
 def _pairs(match: re.Match[str]) -> str:
     run = match[0]
     return f" {' '.join(map(str.__add__, run, (*run[1:], '')))} "
 
 
-def _expression(term: str, *, prefix: bool) -> str:
+def _expression(term: str, spelling: Spelling, *, prefix: bool) -> str:
     """One quoted FTS5 phrase for a word or phrase, its tokens in the order in which the index has them."""
     if not any(map(str.isalnum, term)):
         return ""
-    pieces = [piece for piece in _PIECES.split(term) if any(map(str.isalnum, piece))]
+    pieces = [piece for piece in spelling.pieces.split(term) if any(map(str.isalnum, piece))]
     tokens: list[str] = []
     star = prefix
     for number, piece in enumerate(pieces, 1):
-        if not _CJK_RUN.match(piece):
+        if not spelling.runs.match(piece):
             tokens.append(piece)
             continue
         tokens += (first + second for first, second in itertools.pairwise(piece))
@@ -163,13 +260,41 @@ def _expression(term: str, *, prefix: bool) -> str:
     return f'"{" ".join(tokens)}"{"*" if star else ""}'
 
 
+def _quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+def _any(expressions: list[str]) -> str:
+    return expressions[0] if len(expressions) == 1 else f"({' OR '.join(expressions)})"
+
+
+def _bare(term: str) -> str:
+    """The word, where a term is a single one with nothing but punctuation around it; else nothing."""
+    words = _words(term)
+    return words[0] if len(words) == 1 and not term.endswith("*") and not TODAY.runs.search(term) else ""
+
+
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text)
+    return _WORD.findall(text)
+
+
+def _one_letters(match: re.Match[str]) -> str:
+    return "".join(map(_one_letter, match[0]))
+
+
+@lru_cache(maxsize=4_096)
+def _one_letter(character: str) -> str:
+    """A Greek letter without accents, what a letter stands for, or nothing for points and accents alone."""
+    code = ord(character)
+    if code in _SAME_LETTER:
+        return _SAME_LETTER[code]
+    greek = 0x370 <= code < 0x400 or 0x1F00 <= code < 0x2000
+    return _fold_character(character) if greek else ""
 
 
 @lru_cache(maxsize=16_384)
 def _fold_character(character: str) -> str:
-    folded = unicodedata.normalize("NFD", character)[0].lower()
+    folded = unicodedata.normalize("NFD", character)[0].lower().replace("\u03c2", "\u03c3")
     return folded if len(folded) == 1 else character
 
 
@@ -177,8 +302,8 @@ def _pattern(phrases: Iterable[tuple[str, ...]]) -> re.Pattern[str] | None:
     choices = []
     for words in filter(None, phrases):
         body = r"\W+".join(map(re.escape, words))
-        before = "" if _CJK_RUN.match(words[0][:1]) else r"(?<!\w)"
-        after = "" if _CJK_RUN.match(words[-1][-1:]) else r"(?!\w)"
+        before = "" if TODAY.runs.match(words[0][:1]) else r"(?<!\w)"
+        after = "" if TODAY.runs.match(words[-1][-1:]) else r"(?!\w)"
         choices.append(f"{before}{body}{after}")
     return re.compile("|".join(sorted(choices, key=len, reverse=True))) if choices else None
 

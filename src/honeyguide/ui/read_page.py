@@ -8,6 +8,8 @@ the page around it lets the frame show nothing but the portal's own answers, so 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from contextlib import closing
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -15,10 +17,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from honeyguide.errors import CollectionError
-from honeyguide.store.index_text import parse_query
+from honeyguide.store.index import FullText
+from honeyguide.store.index_text import occurrences, parse_query
 from honeyguide.ui.page_parts import archived_document
 from honeyguide.ui.page_text import archived_text, row_asked
-from honeyguide.ui.portal import portal_of
+from honeyguide.ui.portal import Portal, portal_of
 from honeyguide.ui.render import query_of, render
 from honeyguide.ui.security import POLICY
 
@@ -46,6 +49,7 @@ def read(request: Request) -> Response:
         if record is None:
             raise HTTPException(404, "that address was not fetched, so there is nothing to read")
         text, note = archived_text(portal, collection, record)
+    phrases = _looked_for(portal, words)
     paragraphs = [part for part in re.split(r"\n+", text[:MOST_TEXT]) if part.strip()]
     answer = render(
         request,
@@ -56,26 +60,33 @@ def read(request: Request) -> Response:
         row=row,
         record=record,
         words=words,
-        paragraphs=[found_in(part, words) for part in paragraphs],
+        paragraphs=[found_in(part, phrases) for part in paragraphs],
         note=note,
     )
     answer.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
     return answer
 
 
-def found_in(text: str, words: str) -> list[tuple[bool, str]]:
+def found_in(text: str, phrases: Sequence[tuple[str, ...]]) -> list[tuple[bool, str]]:
     """A text as pieces: whether one is a word that was searched for, and what it says.
 
     Example:
-        >>> found_in("The barn owl.", "owl")
+        >>> found_in("The barn owl.", [("owl",)])
         [(False, 'The barn '), (True, 'owl'), (False, '.')]
     """
-    phrases = [re.escape(" ".join(phrase)) for phrase in parse_query(words).phrases if phrase]
-    if not phrases:
-        return [(False, text)]
-    pattern = re.compile(rf"\b({'|'.join(phrases)})", re.IGNORECASE)
-    parts = pattern.split(text)
-    return [(bool(place % 2), part) for place, part in enumerate(parts) if part]
+    pieces, place = [], 0
+    for start, end in occurrences(text, phrases):
+        pieces += [(False, text[place:start]), (True, text[start:end])]
+        place = end
+    pieces.append((False, text[place:]))
+    return [(found, piece) for found, piece in pieces if piece]
+
+
+def _looked_for(portal: Portal, words: str) -> tuple[tuple[str, ...], ...]:
+    if not words or not portal.layout.index_file.is_file():
+        return parse_query(words).phrases
+    with closing(FullText.open(portal.layout.index_file, read_only=True)) as index:
+        return index.phrases(words)
 
 
 def archived(request: Request) -> Response:

@@ -8,9 +8,10 @@ from typing import Final
 
 import msgspec
 
-_AGENT = re.compile(r"[A-Za-z_*][A-Za-z_-]*")
-_VALUED: Final = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
-"""Directives that carry a value after a colon, and so are not names of robots."""
+_AGENT = re.compile(r"(?=.*[a-z*])[\w*.-]+")
+# Directives that carry a value after a colon, and so are not names of robots. A value may be `none`, too.
+_VALUED = re.compile(r"max-(?:snippet|image-preview|video-preview)\s*:\s*[\w.-]*|unavailable_after\s*:[^,;]*")
+_WORD = re.compile(r"([^\s,;:]+)\s*(:?)")
 _EVERYONE: Final = frozenset(("", "robots", "*"))
 
 
@@ -26,6 +27,8 @@ class Directives(msgspec.Struct, frozen=True):
 def directives(values: Iterable[str], agent: str) -> Directives:
     """Add up the directives that concern us; the strictest counts, as search engines do it.
 
+    Commas belong between them; owners write semicolons and spaces as well, and what they ask for is plain.
+
     Args:
         values: The `content` of each robots `meta` element and each X-Robots-Tag header. A value
             may begin with the name of the robot it is for (`otherbot: noindex`); for a
@@ -35,17 +38,17 @@ def directives(values: Iterable[str], agent: str) -> Directives:
     Example:
         >>> directives(["index, NoFollow", "otherbot: noindex"], "honeyguide")
         Directives(noindex=False, nofollow=True)
+        >>> directives(["noindex nofollow"], "honeyguide")
+        Directives(noindex=True, nofollow=True)
     """
     ours = _EVERYONE | {agent.lower()}
     found: set[str] = set()
     for value in values:
         robot = ""
-        for piece in value.split(","):
-            name, colon, rest = piece.partition(":")
-            word = name.strip().lower()
-            if colon and word not in _VALUED and _AGENT.fullmatch(word):
-                robot, word = word, rest.strip().lower()
-            if robot in ours:
+        for word, colon in _WORD.findall(_VALUED.sub(" ", value.lower())):
+            if colon and _AGENT.fullmatch(word):
+                robot = word
+            elif robot in ours:
                 found.add(word)
     nothing = "none" in found
     return Directives(noindex=nothing or "noindex" in found, nofollow=nothing or "nofollow" in found)

@@ -41,6 +41,7 @@ _SITEMAP_KEYS: Final = ("sitemap", "site-map")
 _PRODUCT_TOKEN = re.compile("[a-zA-Z_-]*")
 _ESCAPES = re.compile("%[0-9a-fA-F]{2}|[\x80-\xff]")
 _UNRESERVED_TRIPLET = re.compile("%(2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)")
+_DELAY = re.compile(r"([0-9]+(?:[.,][0-9]+)?)\s*(?:s|secs?|seconds?)?", re.IGNORECASE)
 _PATH_START = re.compile("[/?;]")
 
 
@@ -211,9 +212,10 @@ def _key_and_value(line: str) -> tuple[str, str]:
 
 
 def _seconds(text: str) -> float | None:
-    """A delay within limits, or None when the text is not such a number."""
+    """A delay within limits, or None when the text is not such a number. `3,5` and `10 s` are clear."""
+    number = _DELAY.fullmatch(text)
     try:
-        value = float(text)
+        value = float(number[1].replace(",", ".") if number else text)
     except ValueError:
         return None
     return min(value, MAX_CRAWL_DELAY) if math.isfinite(value) and value >= 0 else None

@@ -79,7 +79,7 @@ class LabServices:
         found: list[Document] = []
         step = max(50, limit)
         for offset in range(0, 1_000, step):
-            hits = self._index.search(query, step, offset, markers=("", ""))
+            hits = self._index.search(query, step, offset, forms=False, markers=("", ""))
             found += [
                 Document(hit.snippet, hit.title, hit.url, "", hit.language)
                 for hit in hits
