@@ -726,7 +726,8 @@ class Crawler:
     def _after_page(self, page: Page | None, event: Event, now: float) -> None:
         pages, every = self.tally.pages, self._order.reorder_every
         moved = self._rejudging is not None and self._arrival.line_moved
-        if moved or (every and pages % every == 0) or pages % self._options.checkpoint_pages == 0:
+        seldom = bool(every and pages % every == 0) or pages % self._options.checkpoint_pages == 0
+        if moved or seldom or self._arrival.rest is not None:
             self._slow = self._after_some_pages(page, event, now)
         else:
             self._tell_sources(page, event)
@@ -734,6 +735,10 @@ class Crawler:
     def _after_some_pages(self, page: Page | None, event: Event, now: float) -> Steps:
         """What takes long, and comes seldom."""
         pages, every = self.tally.pages, self._order.reorder_every
+        rest, self._arrival.rest = self._arrival.rest, None
+        if rest is not None:
+            yield None
+            yield from rest
         if self._rejudging is not None and self._arrival.line_moved:
             yield from self._rejudging.line_moved(now)
         if every and pages % every == 0:
