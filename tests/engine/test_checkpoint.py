@@ -14,7 +14,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.model import Examples
 from honeyguide.ordering.best_first import BestFirst
 from honeyguide.relevance.tf_cosine import TfCosine
-from honeyguide.store.models import Saved, read_saved
+from honeyguide.store.models import Saved, encoding, read_saved, write_encoded
 from honeyguide.store.state import State
 
 
@@ -57,6 +57,30 @@ def test_what_is_written_beside_the_crawl_is_what_was_learned_until_then(tmp_pat
         checkpoints.save(Tally(pages=3000))  # waits for the one under way
         assert state.setting("checkpoint") == 3000
         assert read_saved(tmp_path, "order-2000").values == {"first": 1.0}
+
+
+def test_large_arrays_are_copied_with_pauses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fields of a table lie far apart: to copy a hundred megabytes of them holds a crawl up."""
+    monkeypatch.setattr("honeyguide.store.models.COPIED_AT_ONCE", 800)
+    table = np.zeros(1000, np.dtype([("first", np.float64, (2,)), ("second", np.int32)]))
+    table["first"] = np.random.default_rng(1).random((1000, 2))
+    table["second"] = np.arange(1000)
+    alone = np.array(7.5)
+    arrays = {"first": table["first"], "second": table["second"], "empty": np.zeros((0, 3)), "alone": alone}
+    taking, pauses = encoding(tmp_path, "order", Saved(arrays=arrays)), 0
+    while True:
+        try:
+            next(taking)
+        except StopIteration as end:
+            encoded = end.value
+            break
+        pauses += 1
+    assert 20 <= pauses <= 40
+    before = {name: array.copy() for name, array in arrays.items()}
+    table["first"] = 0.0
+    write_encoded(tmp_path, "order", encoded)
+    read = read_saved(tmp_path, "order").arrays
+    assert all(np.array_equal(read[name], before[name]) for name in arrays)
 
 
 def test_a_checkpoint_that_cannot_be_written_is_told_at_the_next_turn(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from crawls import finish, small_crawl
 
 from honeyguide.collection.collection import Collection
+from honeyguide.engine.crawler import Crawler
 
 
 def journal(folder: Path) -> bytes:
@@ -27,6 +28,25 @@ async def test_same_seed_same_journal_also_across_a_stop(tmp_path: Path, recipe:
     assert whole.count(b'"kind":"page"') == 100
     assert whole == journal(tmp_path / "again")
     assert whole == journal(tmp_path / "parts")
+
+
+async def test_pauses_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New priorities that come in many small portions make the same crawl."""
+    await finish(small_crawl(tmp_path / "once", recipe="scout", max_pages=100))
+    monkeypatch.setattr("honeyguide.engine.arrival.CHANGED_AT_ONCE", 5)
+    monkeypatch.setattr("honeyguide.ordering.scout.SCORED_AT_ONCE", 16)
+    pauses = 0
+    finishing = Crawler._finish_slow
+
+    async def counted(crawler: Crawler) -> None:
+        nonlocal pauses
+        pauses += crawler._slow is not None
+        await finishing(crawler)
+
+    monkeypatch.setattr(Crawler, "_finish_slow", counted)
+    await finish(small_crawl(tmp_path / "paused", recipe="scout", max_pages=100))
+    assert pauses > 20
+    assert journal(tmp_path / "once") == journal(tmp_path / "paused")
 
 
 async def test_archives_are_equal_too(tmp_path: Path) -> None:

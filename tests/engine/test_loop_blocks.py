@@ -92,6 +92,27 @@ def test_others_run_where_the_next_turn_comes_at_once(again: int) -> None:
     assert asyncio.run(run()) >= again
 
 
+def test_who_waits_for_a_time_that_has_come_runs_in_one_pause() -> None:
+    """One round of the loop notes the time, the next wakes the task: a shorter pause only seems to be one."""
+
+    async def run() -> list[str]:
+        done: list[str] = []
+
+        async def waits() -> None:
+            await asyncio.sleep(0.001)
+            done.append("its time came")
+
+        waiting = asyncio.create_task(waits())
+        await asyncio.sleep(0)
+        time.sleep(0.005)
+        await crawler_module._others_turn()
+        done.append("went on")
+        await waiting
+        return done
+
+    assert asyncio.run(run()) == ["its time came", "went on"]
+
+
 def test_a_live_crawl_leaves_what_it_started_with_to_itself() -> None:
     """A full collection over all modules takes 50 ms."""
     assert gc.get_freeze_count() == 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from honeyguide.errors import CollectionError
 from honeyguide.model import Block, Link, Page, Verdict, Via
 from honeyguide.ordering import scout_evidence
-from honeyguide.ordering.base import RevisingOrder
+from honeyguide.ordering.base import PausingOrder, RevisingOrder, done
 from honeyguide.ordering.scout import Scout, ScoutBlocks
 from honeyguide.store.models import Saved
 from honeyguide.testing.link_orders import Check, all_checks
@@ -207,6 +207,62 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert loaded._held == order._held
 
 
+def test_room_is_made_for_the_better_half_of_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of equal URLs those found first stay; what is kept of each moves with it."""
+    monkeypatch.setattr("honeyguide.ordering.scout.MOST", 600)
+    monkeypatch.setattr("honeyguide.ordering.scout.MOVED_AT_ONCE", 7)
+    order = Scout(Owls())
+    for number in range(11):
+        links = [link(f"https://a.example/{number}/{i}", position=i) for i in range(50)]
+        fetch(order, f"https://b.example/{number}", 0.5, links)
+    order._slots[4711] = order._slots[url_id("https://a.example/3/7")]  # which a redirect led from
+    waiting = order._waiting()
+    order._urls.priority[waiting] = np.random.default_rng(1).integers(0, 3, len(waiting))
+    order._urls.topic[: order._held, 4] = np.arange(order._held)
+    best = waiting[np.argsort(-order._urls.priority[waiting], kind="stable")[:200]]
+    kept = np.union1d(best, np.flatnonzero(order._urls.state[: order._held] == scout_evidence.FETCHED))
+    ids = order._urls.id[kept].tolist()
+    order._let_go()
+    assert order._urls.id[: order._held].tolist() == ids
+    assert order._urls.topic[: order._held, 4].tolist() == kept.tolist()
+    led = order._slots.pop(4711, None)
+    assert led == order._slots.get(url_id("https://a.example/3/7"))
+    assert order._slots == {number: at for at, number in enumerate(ids)}
+
+
+def test_pauses_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With small portions there are pauses, and what is told in the end is the same."""
+
+    def crawled() -> tuple[list[int], list[list[Any]]]:
+        order = Scout(Owls())
+        assert isinstance(order, PausingOrder)
+        pauses, told = [], []
+        for number in range(30):
+            links = [
+                link(f"https://a.example/{i}", "an owl" * (i % 2), position=i) for i in range(number, 60)
+            ]
+            fetch(order, f"https://a.example/{number}", number % 3 / 2, links)
+            if number % 7 == 6:
+                order.rejudged(Page("https://a.example/2", url_id("https://a.example/2")), Verdict(0.9, True))
+            steps, count = order.revising(), 0
+            while True:
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    told.append([end.value.ids.tolist(), end.value.priorities.tolist()])
+                    break
+                count += 1
+            pauses.append(count)
+        return pauses, told
+
+    pauses, told = crawled()
+    assert not any(pauses)
+    monkeypatch.setattr("honeyguide.ordering.scout.SCORED_AT_ONCE", 10)
+    pauses, parted = crawled()
+    assert max(pauses) >= 5
+    assert parted == told
+
+
 def test_options_are_checked() -> None:
     with pytest.raises(ValueError, match="best parent"):
         Scout(Owls(), without=["magic"])
@@ -235,7 +291,7 @@ def test_a_page_that_is_judged_again_teaches_anew() -> None:
     before = priority_of(order, LISTED[-1].url)
     for good in LISTED[:10]:
         order.rejudged(Page(good.url, good.id), Verdict(0.0, False))
-    order._relearn()
+    done(order._relearn())
     order.revised()
     assert priority_of(order, LISTED[-1].url) < before - 0.1
     assert order._worths[: order._learned].max() == pytest.approx(0.0)
@@ -385,7 +441,7 @@ def test_what_is_said_to_link_to_good_pages_comes_before_what_links_to_others() 
         high = order.said_to_link(hub, url_id(hub), url_id(good.url))
         low = order.said_to_link(other, url_id(other), url_id(bad.url))
     assert high == pytest.approx(low), "nobody has compared what waits yet"
-    order._relearn()
+    done(order._relearn())
     assert priority_of(order, hub) > priority_of(order, other)
     facts = [one.fact for one in order.contributions(hub)]
     assert "it is said to link to pages on topic (worth 5.4 in all)" in facts
@@ -396,7 +452,7 @@ def test_a_url_that_only_backlinks_know_is_neither_good_nor_bad_for_its_parents(
     fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])
     for good in LISTED[:6]:
         fetch(order, good.url, 0.9)
-    order._relearn()
+    done(order._relearn())
     new = "https://a.example/hub"
     order.said_to_link(new, url_id(new), url_id(LISTED[0].url))
     at = order._slots[url_id(new)]

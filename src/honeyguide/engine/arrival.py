@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -20,7 +20,7 @@ from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Offers, Waiting
 from honeyguide.log import DEBUG, LOG, say
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Seen, Verdict, Via
-from honeyguide.ordering.base import BacklinkedOrder, LinkOrder, RevisingOrder
+from honeyguide.ordering.base import BacklinkedOrder, LinkOrder, PausingOrder, RevisingOrder, done
 from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, verdict_on
 from honeyguide.store.archive import Position
@@ -45,6 +45,8 @@ _HANDED_OVER = frozenset(
 MISSING = frozenset((404, 410))
 """Answers that say that there is no such page, and will not be."""
 _WAITING, _ELSEWHERE = int(Outcome.WAITING), int(Outcome.ELSEWHERE)
+CHANGED_AT_ONCE = 4096
+"""URLs that get another priority before connections have their turn."""
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
 
@@ -76,6 +78,7 @@ class Arrival:
         self._online = model if isinstance(model, OnlinePageModel) else None
         self._order = order
         self._revising = order if isinstance(order, RevisingOrder) else None
+        self._pausing = order if isinstance(order, PausingOrder) else None
         self._backlinked = order if isinstance(order, BacklinkedOrder) else None
         self._sharing = order if isinstance(order, SharingOrder) else None
         self._admission = admission
@@ -87,6 +90,8 @@ class Arrival:
         """Digest of the answer that is taken in, and the row of the first page that has it."""
         self.line_moved = False
         """Whether the last page made the model judge otherwise."""
+        self.rest: Iterator[None] | None = None
+        """What is left to do of the new priorities that the last page brought, with pauses."""
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab, which gives a `timer`: a live crawl does without."""
 
@@ -203,11 +208,51 @@ class Arrival:
 
     def revise(self) -> int:
         """Let an order that changes its mind say about which URLs; returns how many changed."""
+        self._finish()
+        return done(self._changing()) if self._revising is not None else 0
+
+    def _begin_to_revise(self) -> None:
+        """The same after a page; what takes long is left in `rest`."""
+        self._finish()
         if self._revising is None:
-            return 0
+            return
+        changing = self._changing()
+        for _ in changing:
+            if self._neighbours is None:
+                self.rest = changing
+                return
+            # What other shards have learned may come in at any pause.
+
+    def _finish(self) -> None:
+        rest, self.rest = self.rest, None
+        for _ in rest or ():
+            """All at once."""
+
+    def _changing(self) -> Generator[None, None, int]:
+        """Ask the order and change what it says, with pauses in which nothing may be learned; how many."""
+        assert self._revising is not None
         started = self._timer()
-        revised = self._revising.revised()
-        changed = self._frontier.revise(revised.ids, revised.priorities, below=GIVEN)
+        if self._pausing is None:
+            revised = self._revising.revised()
+        else:
+            asking = self._pausing.revising()
+            while True:
+                try:
+                    next(asking)
+                except StopIteration as answer:
+                    revised = answer.value
+                    break
+                self.ordering_seconds += self._timer() - started
+                yield
+                started = self._timer()
+        changed = 0
+        for start in range(0, len(revised.ids), CHANGED_AT_ONCE):
+            if start:
+                self.ordering_seconds += self._timer() - started
+                yield
+                started = self._timer()
+            some = slice(start, start + CHANGED_AT_ONCE)
+            changed += self._frontier.revise(revised.ids[some], revised.priorities[some], below=GIVEN)
         self.ordering_seconds += self._timer() - started
         return changed
 
@@ -346,7 +391,7 @@ class Arrival:
         told = self._count_rendering(waiting.host, page, rendering)
         self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED, told)
         targets = self._offer(page, row, eligible, scored, dropped=dropped, score=verdict.score)
-        self.revise()
+        self._begin_to_revise()
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
         record = self.record(row, page, verdict, position)

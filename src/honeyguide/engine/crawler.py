@@ -409,7 +409,10 @@ class Crawler:
         await self._take_in()
         if self._committer.due(self._clock.now()):
             self._checkpoints.settle()
+            self._frontier.flush()
+            await _others_turn()  # that was half of it
             self._committer.commit(self._clock.now(), going_on=True)
+            await _others_turn()
         return True
 
     def _time_left(self) -> float:
@@ -497,7 +500,7 @@ class Crawler:
                 await self._finish_slow()
             if time.perf_counter() - since > AT_A_STRETCH:
                 # A crawl in virtual time has nothing under way: how often it pauses changes nothing.
-                await asyncio.sleep(0)
+                await _others_turn()
                 since = time.perf_counter()
 
     async def _finish_slow(self) -> None:
@@ -505,7 +508,7 @@ class Crawler:
         steps, self._slow = self._slow, None
         for written in steps or ():
             if written is None:
-                await asyncio.sleep(0)
+                await _others_turn()
             else:
                 await asyncio.wait([asyncio.wrap_future(written)])
 
@@ -726,7 +729,8 @@ class Crawler:
     def _after_page(self, page: Page | None, event: Event, now: float) -> None:
         pages, every = self.tally.pages, self._order.reorder_every
         moved = self._rejudging is not None and self._arrival.line_moved
-        if moved or (every and pages % every == 0) or pages % self._options.checkpoint_pages == 0:
+        seldom = bool(every and pages % every == 0) or pages % self._options.checkpoint_pages == 0
+        if moved or seldom or self._arrival.rest is not None:
             self._slow = self._after_some_pages(page, event, now)
         else:
             self._tell_sources(page, event)
@@ -734,6 +738,10 @@ class Crawler:
     def _after_some_pages(self, page: Page | None, event: Event, now: float) -> Steps:
         """What takes long, and comes seldom."""
         pages, every = self.tally.pages, self._order.reorder_every
+        rest, self._arrival.rest = self._arrival.rest, None
+        if rest is not None:
+            yield None
+            yield from rest
         if self._rejudging is not None and self._arrival.line_moved:
             yield from self._rejudging.line_moved(now)
         if every and pages % every == 0:
@@ -814,6 +822,16 @@ class Crawler:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+async def _others_turn() -> None:
+    """Let all others go on that can.
+
+    In one round of the loop it is noted that a time has come or an answer is there, in the next those are
+    woken that wait for it, and in the third they run.
+    """
+    for _ in range(3):
+        await asyncio.sleep(0)
 
 
 def _wake_from_afar(loop: asyncio.AbstractEventLoop, wake: asyncio.Event) -> None:

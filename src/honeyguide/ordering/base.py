@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
+from collections.abc import Generator, Sequence
+from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -14,6 +14,7 @@ from honeyguide.store.models import Saved
 
 Combine: TypeAlias = Literal["max", "sum", "latest", "first"]
 """How priorities of the same URL, found by several links, become one."""
+Result = TypeVar("Result")
 
 
 class TextJudge(Protocol):
@@ -96,6 +97,25 @@ class RevisingOrder(LinkOrder, Protocol):
     def rejudged(self, page: Page, verdict: Verdict) -> None:
         """A page that was learned from earlier has another verdict now."""
         ...
+
+
+@runtime_checkable
+class PausingOrder(RevisingOrder, Protocol):
+    """A `RevisingOrder` that may take long over its answer, and lets connections be served meanwhile."""
+
+    def revising(self) -> Generator[None, None, Revised]:
+        """What `revised` does, with pauses; nobody else asks or teaches the order before it has ended."""
+        ...
+
+
+def done(work: Generator[None, None, Result]) -> Result:
+    """What work with pauses comes to, done without any."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
 
 @runtime_checkable

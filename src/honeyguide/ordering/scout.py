@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, Self
 
 import msgspec
@@ -14,7 +14,7 @@ from honeyguide.errors import CollectionError
 from honeyguide.model import Link, Page, Scored, UrlId, Verdict
 from honeyguide.ordering import scout_evidence as evidence
 from honeyguide.ordering import scout_weights as weights
-from honeyguide.ordering.base import Combine, LocalOrder, Revised, TextJudge
+from honeyguide.ordering.base import Combine, LocalOrder, Revised, TextJudge, done
 from honeyguide.ordering.scout_evidence import (
     AWAY,
     COLUMNS,
@@ -57,6 +57,10 @@ crawl has grown by so much, whichever comes later: the work a page stays the sam
 BEST: Final = 256
 SWEEP: Final = 768
 """URLs looked at each time: the best ones, and the next of all in turn."""
+SCORED_AT_ONCE: Final = 8192
+"""URLs whose scores are worked out before others have their turn."""
+MOVED_AT_ONCE: Final = 4096
+"""Entries that move at a time when room is made."""
 SOON: Final = 2048
 """URLs that might be asked for before everything is worked out again."""
 SAMPLE: Final = 2048
@@ -265,12 +269,16 @@ class Scout(LocalOrder):
 
     def revised(self) -> Revised:
         """Waiting URLs whose priority is another one since this was last asked."""
+        return done(self.revising())
+
+    def revising(self) -> Generator[None, None, Revised]:
+        """The same with pauses, in which nothing may be learned, ranked or asked."""
         if self._fetched >= self._relearn_at:
             # Often at first: nothing is known yet. Shards do it together, and alone when that takes long.
             pages = self._all_fetched
             step = max(min(pages, RELEARN), int(GROWTH * pages))
             self._relearn_at = self._fetched + (2 * step if self._others.arrays else step)
-            self._relearn()
+            yield from self._relearn()
         touched, self._touched = self._touched, []
         tolerance = TOLERANCE
         if self._all_stale:
@@ -278,7 +286,10 @@ class Scout(LocalOrder):
             if self._others.arrays:  # what is equal in two shards has to be told as equal
                 tolerance = 0.0
             waiting = self._waiting()
-            self._score(waiting)
+            for start in range(0, len(waiting), SCORED_AT_ONCE):
+                if start:
+                    yield
+                self._score(waiting[start : start + SCORED_AT_ONCE])
             touched.append(waiting)
         if self._fetched >= self._refresh_at:
             self._refresh_at = self._fetched + (REFRESH if self._fetched >= 4 * REFRESH else 1)
@@ -613,19 +624,33 @@ class Scout(LocalOrder):
         urls, held = self._urls, self._held
         state = urls.state[:held]
         waiting, fetched = np.flatnonzero(state == WAITING), np.flatnonzero(state == FETCHED)
-        order = np.argsort(-urls.priority[waiting], kind="stable")
-        kept = np.sort(np.concatenate([waiting[order[: MOST // 3]], fetched[-(MOST // 3) :]]))
-        for each in (*urls[: evidence.OWN], self._elsewhere.late):
-            each[: len(kept)] = each[kept]
+        kept = np.sort(np.concatenate([self._better(waiting, MOST // 3), fetched[-(MOST // 3) :]]))
+        # Records move as numbers: numpy takes ten times as long over what has fields.
+        entries = urls.entries.view(np.uint32).reshape(len(urls.entries), -1)
+        for each in (*urls[: evidence.OWN - 1], entries, self._elsewhere.late):
+            for start in range(0, len(kept), MOVED_AT_ONCE):  # all at once would take another 34 MB
+                some = kept[start : start + MOVED_AT_ONCE]
+                each[start : start + len(some)] = each[some]
         self._held = len(kept)
         moved = np.full(held, -1, np.int64)
         moved[kept] = np.arange(len(kept))
-        places = moved[np.fromiter(self._slots.values(), np.int64, len(self._slots))].tolist()
-        self._slots = {number: at for number, at in zip(self._slots, places, strict=True) if at >= 0}
+        numbers = np.fromiter(self._slots, np.int64, len(self._slots))
+        places = moved[np.fromiter(self._slots.values(), np.int64, len(self._slots))]
+        stay = places >= 0
+        self._slots = dict(zip(numbers[stay].tolist(), places[stay].tolist(), strict=True))
         self._best = np.zeros(0, np.int64)
         self._touched = []
         self._elsewhere.crowded.clear()
         self._swept = 0
+
+    def _better(self, waiting: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+        """So many of some URLs, those with the highest priorities; of equal ones those found first."""
+        if len(waiting) <= most:
+            return waiting
+        low = -self._urls.priority[waiting]
+        line = np.partition(low, most - 1)[most - 1]
+        above, at = waiting[low < line], waiting[low == line]
+        return np.concatenate([above, at[: most - len(above)]])
 
     def _new_page(self) -> int:
         if self._known_pages >= len(self._pages.known):
@@ -830,10 +855,13 @@ class Scout(LocalOrder):
         self._score(chosen)
         return chosen
 
-    def _relearn(self) -> None:
-        """Standards, weights, the picture of a good page, and which URLs are the best."""
+    def _relearn(self) -> Generator[None, None, None]:
+        """Standards, weights, the picture of a good page, and which URLs are the best; with pauses."""
         self._sums = self._sums._replace(like=self._likeness.draw())
         waiting = self._waiting()
+        paused = len(waiting) > SCORED_AT_ONCE
+        if paused:
+            yield
         elsewhere = self._others.arrays.get(AGREED)
         if elsewhere is not None:  # or each shard would find its own best URLs equally good
             moments = self._moments() + np.asarray(elsewhere, np.float64)
@@ -860,10 +888,17 @@ class Scout(LocalOrder):
             self._joining = weights.equal_weights(self._mean, middle, scale)
         if not len(waiting):  # what comes is weighed as in the other shards
             return
-        evidence.set_priorities(self._urls, waiting, self._joining)
+        for start in range(0, len(waiting), 4 * SCORED_AT_ONCE):
+            if paused:
+                yield
+            evidence.set_priorities(self._urls, waiting[start : start + 4 * SCORED_AT_ONCE], self._joining)
+        if paused:
+            yield
         now = self._urls.priority[waiting]
         most = min(BEST, len(waiting))
         self._best = np.sort(waiting[np.argpartition(-now, most - 1)[:most]])
+        if paused:
+            yield
         # All weights have moved: whatever is, or was, among those asked for soon has to be told.
         soon = min(SOON, len(waiting))
         line = -np.partition(-now, soon - 1)[soon - 1]
@@ -906,16 +941,19 @@ class Scout(LocalOrder):
         arrays |= {f"page_{name}": each[:pages] for name, each in self._pages._asdict().items()}
         for name, each in self._sums._asdict().items():
             arrays[f"sum_{name}"] = each[:used] if name == "place" else each
-        other: list[tuple[UrlId, int]] = []
+        other = np.zeros((0, 2), np.int64)
         if len(self._slots) > held:  # every entry has its own URL; others are rare
-            other = [(number, at) for number, at in self._slots.items() if self._urls.id[at] != number]
+            numbers = np.fromiter(self._slots, np.int64, len(self._slots))
+            places = np.fromiter(self._slots.values(), np.int64, len(self._slots))
+            apart = self._urls.id[places] != numbers
+            other = np.stack([numbers[apart], places[apart]], axis=1)
         arrays |= self._likeness.arrays()
         arrays |= {
             "outcomes": self._outcomes,
             "worths": self._worths,
             "best": self._best,
             "total": self._total,
-            "aliases": np.array(other, np.int64).reshape(-1, 2),
+            "aliases": other,
             "weight": self._joining.weight,
             "middle": self._joining.middle,
             "scale": self._joining.scale,

@@ -16,7 +16,7 @@ import math
 import re
 import sys
 import zipfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -30,7 +30,7 @@ from honeyguide.store.plain import reading
 
 FORMAT_VERSION = 1
 MAX_FILE_BYTES = 8 << 30
-COPIED_AT_ONCE: Final = 16 << 20
+COPIED_AT_ONCE: Final = 1 << 20
 """Bytes, after which others have their turn."""
 _MAX_MANIFEST_BYTES = 16 << 20
 _MAX_HEADER_CHARACTERS = 10_000
@@ -109,13 +109,25 @@ def encoding(folder: Path, name: str, saved: Saved) -> Generator[None, None, Enc
         _check_kind(path, key, array)
         # Two references are this name and the call's, one is the dict's: nobody else can change it then.
         if array.base is not None or sys.getrefcount(array) > 3:
-            if copied > COPIED_AT_ONCE:
-                yield
-                copied = 0
-            array = array.copy()
-            copied += array.nbytes
+            held, array = array, np.empty(array.shape, array.dtype)
+            for part in _parts(held):
+                if copied >= COPIED_AT_ONCE:
+                    yield
+                    copied = 0
+                array[part] = held[part]
+                copied += array[part].nbytes
         arrays.append((key, array))
     return Encoded(values, tuple(arrays))
+
+
+def _parts(array: NDArray[np.generic]) -> Iterator[slice | tuple[()]]:
+    """Which rows of an array to copy at a time: where they are fields of a table, that takes its time."""
+    if not array.ndim:
+        yield ()
+        return
+    rows = max(1, len(array) * COPIED_AT_ONCE // max(1, array.nbytes))
+    for start in range(0, len(array), rows):
+        yield slice(start, start + rows)
 
 
 def write_encoded(folder: Path, name: str, encoded: Encoded) -> None:
