@@ -33,7 +33,7 @@ from honeyguide.cluster.learning import (
     read_bequest,
 )
 from honeyguide.cluster.limits import charges, limits
-from honeyguide.cluster.ray_cluster import ClusterError, Connection
+from honeyguide.cluster.ray_cluster import ClusterError, Connection, import_ray
 from honeyguide.cluster.recrawls import Again, earlier, forget, keep
 from honeyguide.cluster.shard import Ended, Shard
 from honeyguide.cluster.snapshots import Claim, Snapshots, check_store
@@ -310,18 +310,20 @@ class ShardedCrawl:
 
     async def run(self) -> AsyncIterator[Progress]:
         """Crawl until a budget is spent or nothing is left, telling a few times a second how far it is."""
+        import_ray()
+        if self.manifest.store:
+            check_store(self.manifest.store)
         self._make_folder()
         lock = Lock(self.out / manifests.FILE)
         try:
-            self._lay_out()
             names = self.manifest.shards
             if self.manifest.store:
-                check_store(self.manifest.store)
                 self._claim = Claim(self.manifest.store, _key(self.out))
                 self._claim.take()
             connection = Connection(self._address)
             try:
                 connection.require_room(len(names))
+                self._lay_out()  # a store or a number of shards that never worked must not bind the next try
                 if self._again is not None:
                     keep(self.out, self._again)
                 say(INFO, "crawl started", topic=self.config.topic.name, shards=len(names), out=str(self.out))
