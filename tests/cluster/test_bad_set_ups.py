@@ -21,7 +21,7 @@ from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra
 from honeyguide.job.metrics import serve_metrics
 from honeyguide.store.layout import Layout
 from honeyguide.store.lock import Lock
-from honeyguide.store.shards import new_manifest, save, with_more, with_retired
+from honeyguide.store.shards import is_sharded, new_manifest, save, with_more, with_retired
 
 CONFIG = config_for(["http://a.example/"], {})
 
@@ -72,6 +72,17 @@ async def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
     job = ShardedCrawl(CONFIG, out=tmp_path / "many", shards=2, store=str(tmp_path / "file" / "store"))
     with pytest.raises(ClusterError, match=r"cannot be written .*; check its name"):
         await run(job)
+
+
+async def test_what_did_not_begin_does_not_bind_the_next_try(tmp_path: Path) -> None:
+    """A mistyped store or address is not what the collection has from then on."""
+    out = tmp_path / "many"
+    (tmp_path / "file").write_text("")
+    for ray, store in (("", tmp_path / "file" / "store"), ("127.0.0.1:1", tmp_path / "store")):
+        with pytest.raises(ClusterError):
+            await run(ShardedCrawl(CONFIG, out=out, shards=2, ray=ray, store=str(store)))
+    assert not is_sharded(out)
+    assert len(ShardedCrawl(CONFIG, out=out, shards=3, store=str(tmp_path / "other")).manifest.shards) == 3
 
 
 def test_another_number_of_shards_or_another_store(tmp_path: Path) -> None:

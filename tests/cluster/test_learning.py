@@ -431,10 +431,12 @@ def test_pages_that_other_shards_told_before_are_not_read_again(monkeypatch: pyt
 
     monkeypatch.setattr(calibrated, "_words", counted)
     one.join([other.shared(2)])
+    assert not read, "nobody looks at them before the next fit"
+    one.teach((), ())  # fits anew
     assert len(read) == 1
     fresh.join([other.shared(2)])
-    for each in (one, fresh):
-        each.teach((), ())  # fits anew
+    fresh.teach((), ())
+    assert len(read) == 1 + 30 + 1
     night = Page(url="https://c.example/", id=5, text="feathered wings at dusk")
     assert one.judge(night).score == pytest.approx(fresh.judge(night).score)
 

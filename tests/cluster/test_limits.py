@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from crawls import small_topic
 from hypothesis import given
 from hypothesis import strategies as st
 
+from honeyguide.cluster.coordinator import ShardedCrawl
 from honeyguide.cluster.limits import charges, limits
 from honeyguide.engine.neighbours import Standing
 
@@ -38,3 +42,18 @@ def test_what_is_left_of_a_budget_goes_to_those_who_were_dealt_most() -> None:
 def test_a_budget_that_is_lowered_takes_back_what_was_dealt() -> None:
     standings = {"00": Standing(spent=10, limit=40), "01": Standing(spent=20, limit=60)}
     assert limits(standings, charges(standings, {}), {"00": 30, "01": 40}, budget=45) == {"00": 10, "01": 35}
+
+
+def test_a_shard_that_has_enough_hears_of_more_with_the_next_round(tmp_path: Path) -> None:
+    job = ShardedCrawl(small_topic(), out=tmp_path / "out", shards=2)
+    job._standings = {"00": Standing(spent=100, in_flight=10)}
+    job._pace, job._told = {"00": 20}, {"00": 160}
+    assert not job._cannot_wait("00"), "50 left, and 20 since the last round"
+    job._told["00"] = 150
+    assert job._cannot_wait("00"), "40 left: that may not last"
+    job._pace.clear()
+    job._told["00"] = 110
+    assert job._cannot_wait("00"), "it has nothing to do"
+    job._told["00"] = 160
+    job._hurried = True
+    assert job._cannot_wait("00"), "portions are small at first"

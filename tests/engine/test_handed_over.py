@@ -9,6 +9,7 @@ import pytest
 from crawls import small_topic
 
 from honeyguide.engine.neighbours import Batch, Mailbox, Neighbours
+from honeyguide.errors import CollectionError
 from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.job.crawl import Crawl
 from honeyguide.model import Outcome
@@ -74,3 +75,12 @@ async def test_a_link_that_is_quicker_than_the_former_owner(
     order = [("01", link), ("03", HELD)]
     found = await enter(tmp_path / "shard", *(order[::-1] if held_first else order))
     assert found == (Outcome.ELSEWHERE, held_by("03")), "the URL has an outcome in two shards"
+
+
+async def test_one_shard_alone_is_not_resumed(tmp_path: Path) -> None:
+    """Without the others it would ask hosts that are theirs, and spend a budget of its own."""
+    await enter(tmp_path / "00", ("01", Traveller(URL, FOUND_ON, 0.5)))
+    for _ in range(2):  # the folder is let go
+        with pytest.raises(CollectionError, match=r"00 is one shard of a crawl, .*; resume the whole"):
+            async for _ in Crawl(small_topic(), out=tmp_path / "00", fetcher=Nobody()).run():
+                pass

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
+from honeyguide.engine.arrival import Arrival
+from honeyguide.engine.neighbours import Neighbours
+from honeyguide.frontier import Found
+from honeyguide.job import assemble
 from honeyguide.lab.experiments import sharded
 from honeyguide.lab.experiments.sharded import ShardedOptions
 from honeyguide.lab.runner import sharded_crawl as sharded_crawl_runner
@@ -15,7 +20,7 @@ from honeyguide.lab.runner.sharded_crawl import Course, Sharing, sharded_crawl
 from honeyguide.lab.runner.situation import Situation
 from honeyguide.lab.runner.study import DataFinder
 from honeyguide.lab.runner.world import World
-from honeyguide.model import Examples
+from honeyguide.model import Examples, Page, Verdict
 
 WEB = "generated:3:300"
 
@@ -41,6 +46,34 @@ def test_shards_crawl_much_as_one_does(place: tuple[World, Situation]) -> None:
     assert alone.links_sent == 0 < shared.links_sent
     assert sum(shared.pages) == len(shared.urls)
     assert min(shared.pages) > 0
+
+
+def test_shards_tell_what_the_words_of_a_page_said(
+    place: tuple[World, Situation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what its links had promised, scout would take its own word for what came of it."""
+    said: dict[str, Verdict] = {}
+    sent: dict[str, float] = {}
+
+    class Watched(Arrival):
+        def think(self, page: Page) -> Any:
+            found = super().think(page)
+            said[page.url] = found[0]
+            return found
+
+    class Watching(Neighbours):
+        def leave(self, found: Found, parent: str, score: float = -1.0, **more: Any) -> None:
+            if score >= 0:
+                sent[parent] = score
+            super().leave(found, parent, score, **more)
+
+    monkeypatch.setattr(assemble, "Arrival", Watched)
+    monkeypatch.setattr(sharded_crawl_runner, "Neighbours", Watching)
+    world, there = place
+    examples = Examples(keywords=there.task.keywords)
+    sharded_crawl(world, there, examples, recipe="scout", pages=150, shards=3, sharing=Sharing())
+    assert any(abs(verdict.score - verdict.by_text) > 0.01 for url, verdict in said.items() if url in sent)
+    assert {url: said[url].by_text for url in sent} == sent
 
 
 def test_equal_runs_are_equal_and_keep_the_budget(place: tuple[World, Situation]) -> None:

@@ -33,7 +33,7 @@ from honeyguide.cluster.learning import (
     read_bequest,
 )
 from honeyguide.cluster.limits import charges, limits
-from honeyguide.cluster.ray_cluster import ClusterError, Connection
+from honeyguide.cluster.ray_cluster import ClusterError, Connection, import_ray
 from honeyguide.cluster.recrawls import Again, earlier, forget, keep
 from honeyguide.cluster.shard import Ended, Shard
 from honeyguide.cluster.snapshots import Claim, Snapshots, check_store
@@ -81,6 +81,8 @@ WORK: Final = "/var/tmp/honeyguide"  # noqa: S108 - one folder a user's machine,
 """Where machines of a cluster keep their shards."""
 AHEAD: Final = 4
 """Pages dealt for each request that shards can have under way; what is left is dealt again."""
+WELL_OFF: Final = 2
+"""A shard that has as many times the pages left that it took since the last round needs no more at once."""
 EVERYTHING: Final = 1 << 40
 """Pages that a shard without others may fetch."""
 DONE: Final = "nothing left to fetch"
@@ -109,6 +111,10 @@ class ShardedCrawl:
 
     _orders_share = True
     """Whether the shards' order can share what it learns, as far as is known."""
+    _told: dict[str, int]
+    """The limit that each shard has heard of."""
+    _pace: dict[str, int]
+    """Pages that each shard took in between the last two rounds."""
 
     def __init__(
         self,
@@ -161,6 +167,7 @@ class ShardedCrawl:
         self._standings: dict[str, Standing] = {}
         self._limits: dict[str, int] = {}
         self._slots: dict[str, int] = {}
+        self._told, self._pace = {}, {}
         self._hurried = False
         self._sharing: asyncio.Future[None] | None = None
         self._shared_at, self._agree_at = 0, FIRST_AGREEMENT
@@ -303,18 +310,20 @@ class ShardedCrawl:
 
     async def run(self) -> AsyncIterator[Progress]:
         """Crawl until a budget is spent or nothing is left, telling a few times a second how far it is."""
+        import_ray()
+        if self.manifest.store:
+            check_store(self.manifest.store)
         self._make_folder()
         lock = Lock(self.out / manifests.FILE)
         try:
-            self._lay_out()
             names = self.manifest.shards
             if self.manifest.store:
-                check_store(self.manifest.store)
                 self._claim = Claim(self.manifest.store, _key(self.out))
                 self._claim.take()
             connection = Connection(self._address)
             try:
                 connection.require_room(len(names))
+                self._lay_out()  # a store or a number of shards that never worked must not bind the next try
                 if self._again is not None:
                     keep(self.out, self._again)
                 say(INFO, "crawl started", topic=self.config.topic.name, shards=len(names), out=str(self.out))
@@ -485,7 +494,9 @@ class ShardedCrawl:
                     seen_reviews = signature
             if self._claim is not None:
                 await asyncio.to_thread(self._claim.renew)
+            before = {name: one.spent for name, one in self._standings.items()}
             whole = await self._round()
+            self._pace = {n: one.spent - before.get(n, one.spent) for n, one in self._standings.items()}
             tally = self.tally
             self._rates.append((time.monotonic(), tally.pages))
             self._stop = self._stop or (self._spent(tally) if whole else "")
@@ -498,8 +509,9 @@ class ShardedCrawl:
             if self.actors.keys() <= set(quiet):
                 self._stop = self._stop or (DONE if self._again is None else NOTHING_DUE)
             changed = self._deal()
-            if changed and not self._stop:
-                await self._round(changed)
+            waiting = [name for name in changed if self._cannot_wait(name)]
+            if waiting and not self._stop:
+                await self._round(waiting)
             if whole and not self._stop:
                 self._share_when_due(tally.pages)
             yield self.progress
@@ -538,11 +550,10 @@ class ShardedCrawl:
             del self._lost[name]
             back.result()
         self.calls += 1
+        limit = self._limits.get(name, 0)
         try:
             runs, standing = await self._ask(
-                actor.turn.remote(
-                    self._limits.get(name, 0), self._slots.get(name, 0), paused=self._paused, stop=stop
-                )
+                actor.turn.remote(limit, self._slots.get(name, 0), paused=self._paused, stop=stop)
             )
             if not runs:
                 if not stop:
@@ -558,11 +569,12 @@ class ShardedCrawl:
         if not standing.open:  # it is still reading its folder
             return bool(stop)
         self._opened.add(name)
-        self._standings[name] = standing
+        self._standings[name], self._told[name] = standing, limit
         return True
 
     def _lose(self, name: str) -> None:
         self.restarts += 1
+        self._told.pop(name, None)
         say(INFO, "shard lost", shard=name)
 
     async def _come_back(self, name: str, *, lost: bool = False) -> None:
@@ -613,6 +625,15 @@ class ShardedCrawl:
             most -= sum(one.pages for one, _ in self._retired.values())
         self._limits = limits(found, charges(found, before), grants, budget=most)
         return [name for name, limit in self._limits.items() if limit != before.get(name)]
+
+    def _cannot_wait(self, name: str) -> bool:
+        """Whether a shard may have spent what it was told before the next round tells it more.
+
+        A call costs as much as two pages, so what can wait half a second does.
+        """
+        one, told = self._standings[name], self._told.get(name, 0)
+        left = told - one.spent - one.in_flight
+        return self._hurried or left <= WELL_OFF * self._pace.get(name, 0)
 
     def _seconds_between(self) -> float:
         """Until the next round, which costs a call a shard: half of what was dealt should be left by then."""
@@ -681,7 +702,9 @@ class ShardedCrawl:
         await self._farewell(connection, "shards are added" if self._more > 0 else "shards are removed")
         for actor in self.actors.values():
             connection.ray.kill(actor)
-        for known in (self.actors, self._standings, self._limits, self._slots, self._lost, self.ended):
+        for known in (
+            *(self.actors, self._standings, self._limits, self._slots, self._told, self._lost, self.ended),
+        ):
             known.clear()
         self.manifest, self._more = with_more(self.manifest, self._more), 0
         self._rejudge = False  # it is done
@@ -699,7 +722,7 @@ class ShardedCrawl:
         if name not in self.ended:
             return
         connection.ray.kill(actor)
-        for known in (self.actors, self._standings, self._limits, self._slots):
+        for known in (self.actors, self._standings, self._limits, self._slots, self._told):
             known.pop(name, None)
         await asyncio.to_thread(self._bring_home, name)
         keep_bequest(self._models_of(name), learned)

@@ -186,8 +186,7 @@ class Arrival:
         self._order.learn(page, verdict)
         scored = self._order.rank(page, verdict, eligible)
         if self._neighbours is not None and self._sharing is not None:
-            mine = self._neighbours.is_mine
-            self._sharing.away([link.id for link in eligible if not mine(host_key(link.url))])
+            self._sharing.away([eligible[place].id for place in self._neighbours.away(page.url, eligible)])
         self.ordering_seconds += self._timer() - started
         if self._online is not None:
             # A page without text teaches nothing, and must not be judged again by its title later.
@@ -390,7 +389,8 @@ class Arrival:
         self._tally.count_page(score=verdict.score, on_topic=verdict.on_topic, size=page.bytes)
         told = self._count_rendering(waiting.host, page, rendering)
         self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED, told)
-        targets = self._offer(page, row, eligible, scored, dropped=dropped, score=verdict.score)
+        # What its own words say, as orders learn: with what links promised it would come back as their proof.
+        targets = self._offer(page, row, eligible, scored, dropped=dropped, score=verdict.by_text)
         self._begin_to_revise()
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
@@ -440,9 +440,10 @@ class Arrival:
         _tell(offers, page.url)
         if self._neighbours is None:
             return self._frontier.offer(offers, self._order.combine)
-        mine, count = self._neighbours.is_mine, len(eligible)
-        away = [place for place, link in enumerate(eligible) if not mine(host_key(link.url))]
-        away += [count + place for place, one in enumerate(dropped) if not mine(host_key(one[0].url))]
+        neighbours, count = self._neighbours, len(eligible)
+        away = neighbours.away(page.url, eligible)
+        if dropped:
+            away += [count + place for place in neighbours.away(page.url, [one[0] for one in dropped])]
         if not away:
             return self._frontier.offer(offers, self._order.combine)
         priorities, outcomes = list(offers.priorities), list(offers.outcomes)
@@ -482,7 +483,7 @@ class Arrival:
             if self._revising is not None and link is not None:
                 found = msgspec.structs.replace(found, outcome=Outcome(outcome), priority=score, reason="")
             of_link = self._sharing.of_link(link.id) if self._sharing is not None and link is not None else ""
-            self._neighbours.leave(
+            neighbours.leave(
                 found, page.url, score, link=link, position=place, of_page=of_page, of_link=of_link
             )
         return targets

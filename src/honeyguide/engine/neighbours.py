@@ -350,6 +350,22 @@ class Neighbours:
         """Whether a `host[:port]` is this shard's."""
         return self.owner(host) == self.me
 
+    def away(self, page: str, links: Sequence[Link]) -> list[int]:
+        """Places of the links that lead to other shards' hosts.
+
+        Args:
+            page: URL of the page that has them.
+            links: The links; most lead to the page's own host, which is asked about once.
+        """
+        host = host_key(page)
+        near = page[: page.index("/") + 2 + len(host) + 1] if self.is_mine(host) else " "
+        owner, me = self.owner, self.me
+        return [
+            place
+            for place, link in enumerate(links)
+            if not (url := link.url).startswith(near) and owner(host_key(url)) != me
+        ]
+
     def entered(self, batch: Batch, state: State) -> None:
         """A batch is in the open transaction."""
         self._marks[batch.sender] = Mark(batch.run, batch.number)

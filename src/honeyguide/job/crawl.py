@@ -18,7 +18,7 @@ from honeyguide.config.schema import VERSION, Config
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.clock import Clock, WallClock
 from honeyguide.engine.crawler import Crawler
-from honeyguide.engine.neighbours import Neighbours
+from honeyguide.engine.neighbours import OWNERS, Neighbours
 from honeyguide.engine.prospects import Rates
 from honeyguide.engine.visit import Visitor
 from honeyguide.errors import CollectionError, HoneyguideError, TopicError
@@ -236,6 +236,12 @@ class Crawl:
             if is_collection(self.out):
                 take_topic(self.out, self.config)
         stores, layout = open_stores(self.config, self.out, clock)
+        if self._given.neighbours is None and stores.state.setting(OWNERS) is not None:
+            stores.close(keep_state=False)
+            raise CollectionError(
+                f"{self.out} is one shard of a crawl, and alone it would ask for what others have;"
+                " resume the whole collection, or make an ordinary one of that: honeyguide merge"
+            )
         state = self.state = stores.state
         session = self.session = state.start_session(clock.now(), version=VERSION)
         recrawl = again.begin(state, self._again, now=clock.now(), start=self._again_since)

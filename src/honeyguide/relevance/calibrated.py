@@ -188,6 +188,8 @@ class Calibrated:
         self._vocabulary: dict[str, int] = {}
         self._sample: list[_Text] = []
         self._others: list[_Text] = []
+        self._unread: Sequence[Saved] | None = None
+        """What other shards shared since the last fit; the next one is the first to need it, and reads it."""
         self._seen_by_others = 0
         self._given: list[_Text] = []
         self._labels: list[int] = []
@@ -323,8 +325,11 @@ class Calibrated:
         """
         self._check()
         texts = [text for text in self._sample if text.id][-_share(shards) :]
-        numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)]))
         words = list(self._vocabulary)
+        used = np.zeros(len(words), np.bool_)
+        for text in texts:
+            used[text.terms] = True
+        numbers = used.nonzero()[0]
         place = np.zeros(len(words), np.int64)
         place[numbers] = np.arange(len(numbers))
         named = "\n".join(words[number] for number in numbers.tolist())
@@ -356,39 +361,53 @@ class Calibrated:
             ValueError: It is not what `shared` gives.
         """
         self._check()
-        most = _share(len(others) + 1)
-        texts: list[_Text] = []
-        words = len(self._vocabulary)
         for told in others:
-            texts += self._told(told, most)
-        if len(self._vocabulary) > words:
-            self._places = Places(self._vocabulary)
-        self._others = texts
+            self._check_told(told)
+        self._unread = others
         self._seen_by_others = sum(msgspec.convert(told.values["seen"], int) for told in others)
         if self._all_seen < self._due:
             return False
         self._refit()
         return True
 
-    def _told(self, told: Saved, most: int) -> list[_Text]:
-        """The latest texts of another shard, in the numbers of this one's vocabulary."""
+    def _check_told(self, told: Saved) -> None:
+        """ValueError when it is not what `shared` gives."""
         arrays = cast("dict[str, NDArray[Any]]", told.arrays)
-        text = arrays["vocabulary"].tobytes().decode("utf-8", "surrogatepass")
-        words = text.split("\n") if text else []
         sizes, terms = arrays["sizes"], arrays["terms"]
-        if len(terms) != sizes.sum() or terms.max(initial=-1) >= len(words) or terms.min(initial=0) < 0:
+        named = arrays["vocabulary"]
+        words = int((named == ord("\n")).sum()) + 1 if len(named) else 0
+        if len(terms) != sizes.sum() or terms.max(initial=-1) >= words or terms.min(initial=0) < 0:
             raise ValueError("texts of another shard have terms that it does not name")
         if arrays["evidence"].shape != (len(sizes), len(self._keywords)):
             raise ValueError("another shard has other keywords")
         if len(arrays["promises"]) != len(sizes):
             raise ValueError("another shard has texts without promises")
+
+    def _read_others(self) -> None:
+        """Take in what other shards shared last, in place of what they had shared before."""
+        others, self._unread = self._unread, None
+        if others is None:
+            return
+        most, words = _share(len(others) + 1), len(self._vocabulary)
+        self._others = [text for told in others for text in self._told(told, most)]
+        if len(self._vocabulary) > words:
+            self._places = Places(self._vocabulary)
+
+    def _told(self, told: Saved, most: int) -> list[_Text]:
+        """The latest texts of another shard, in the numbers of this one's vocabulary."""
+        arrays = cast("dict[str, NDArray[Any]]", told.arrays)
+        sizes, terms = arrays["sizes"], arrays["terms"]
         ends, ids = np.cumsum(sizes), arrays["ids"].tolist()
         held = {text.id: text for text in self._others}  # shards tell the same pages again and again
         latest = range(max(0, len(sizes) - most), len(sizes))
         new = [number for number in latest if ids[number] not in held]
         places = {number: terms[ends[number] - sizes[number] : ends[number]] for number in new}
+        words = arrays["vocabulary"].tobytes().decode("utf-8", "surrogatepass").split("\n")
+        named = np.zeros(len(words), np.bool_)
+        for found in places.values():
+            named[found] = True
         numbers, place = self._vocabulary, np.zeros(len(words), np.int64)
-        for word in np.unique(np.concatenate([np.zeros(0, np.int64), *places.values()])).tolist():
+        for word in named.nonzero()[0].tolist():
             place[word] = numbers.setdefault(words[word], len(numbers))
         for number in new:
             counts = arrays["counts"][ends[number] - sizes[number] : ends[number]].astype(np.float64)
@@ -687,6 +706,7 @@ class Calibrated:
 
     def _refit(self) -> None:
         """Learn from everything remembered."""
+        self._read_others()
         self._due = max(self._all_seen + 10, math.ceil(self._all_seen * GROWTH), LEAST_PAGES)
         self._last = None
         if len(self._vocabulary) > MOST_VOCABULARY:
