@@ -102,9 +102,12 @@ def test_who_waits_for_a_time_that_has_come_runs_in_one_pause() -> None:
             await asyncio.sleep(0.001)
             done.append("its time came")
 
+        def works() -> None:
+            time.sleep(0.005)
+
         waiting = asyncio.create_task(waits())
         await asyncio.sleep(0)
-        time.sleep(0.005)
+        works()
         await crawler_module._others_turn()
         done.append("went on")
         await waiting
