@@ -71,9 +71,9 @@ class Connection:
         except (ConnectionError, OSError, ValueError) as error:
             if answers:
                 raise ClusterError(
-                    f"{address} answers, but does not let this machine into a Ray cluster ({first_line(error)});"
-                    " check the port (6379 unless told otherwise); where the cluster asks for a token, this machine"
-                    " needs the same ~/.ray/auth_token, and RAY_AUTH_MODE=token"
+                    f"{address} answers, but does not let this machine into a Ray cluster"
+                    f" ({first_line(error)}); check the port (6379 unless told otherwise); where the cluster"
+                    " asks for a token, this machine needs the same ~/.ray/auth_token and RAY_AUTH_MODE=token"
                 ) from error
             where = f"no Ray cluster answers at {address}" if address else "Ray does not start"
             raise ClusterError(
