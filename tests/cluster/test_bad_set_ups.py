@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 
@@ -40,6 +41,19 @@ def test_no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_cluster_at_the_address() -> None:
     with pytest.raises(ClusterError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*; check the address"):
         Connection("127.0.0.1:1")
+
+
+def test_a_cluster_that_does_not_let_us_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray itself says no more than that it failed, also where all it lacks is the cluster's token."""
+
+    def refused(**_: object) -> None:
+        raise ConnectionError("Failed to connect to Ray cluster")
+
+    monkeypatch.setattr(import_ray(), "init", refused)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=rf"{address} answers, but .*RAY_AUTH_MODE=token"):
+            Connection(address)
 
 
 async def test_two_coordinators_on_one_folder(tmp_path: Path) -> None:

@@ -82,6 +82,18 @@ def test_equal_runs_are_equal_and_keep_the_budget(place: tuple[World, Situation]
     assert len(first.urls) == 90
 
 
+def test_hosts_can_be_given_to_shards_in_several_ways(place: tuple[World, Situation]) -> None:
+    world, there = place
+    examples = Examples(keywords=there.task.keywords)
+
+    def shared(cut: int) -> Course:
+        sharing = Sharing(cut=cut)
+        return sharded_crawl(world, there, examples, recipe="best-first", pages=60, shards=3, sharing=sharing)
+
+    assert shared(1) == shared(1)
+    assert shared(1).pages != shared(0).pages
+
+
 def test_folders_stand_in_for_hosts(place: tuple[World, Situation]) -> None:
     found = crawl(place, 3, 40, split=True)
     assert len(set(found.urls)) == 40

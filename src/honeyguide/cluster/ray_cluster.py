@@ -52,11 +52,12 @@ class Connection:
         self.local = not address
         if not self._own:
             return
-        terminate = _handler()
+        terminate, answers = _handler(), False
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if address:
                 _knock(address)
+                answers = True
                 self.ray.init(address=address, **options)
             else:
                 self._start_local(options)
@@ -68,6 +69,12 @@ class Connection:
                 f" (Ray {_version('ray')}): {first_line(error)}; install the same on all machines"
             ) from error
         except (ConnectionError, OSError, ValueError) as error:
+            if answers:
+                raise ClusterError(
+                    f"{address} answers, but does not let this machine into a Ray cluster"
+                    f" ({first_line(error)}); check the port (6379 unless told otherwise); where the cluster"
+                    " asks for a token, this machine needs the same ~/.ray/auth_token and RAY_AUTH_MODE=token"
+                ) from error
             where = f"no Ray cluster answers at {address}" if address else "Ray does not start"
             raise ClusterError(
                 f"{where} ({first_line(error)}); check the address, or start one with: ray start --head"

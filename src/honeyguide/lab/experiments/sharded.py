@@ -41,6 +41,8 @@ class ShardedOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     whole_graph_topics: int = 1
     """Of each web, for the recipes in `whole_graph`."""
     budget: int = 500
+    cuts: int = 1
+    """Ways in which hosts are given to shards, with a crawl of each; their mean counts."""
     unmerged: tuple[str, ...] = ("scout",)
     """Recipes that are also run without merging."""
 
@@ -53,11 +55,17 @@ class Cell(msgspec.Struct, frozen=True):
     recipe: str
     shards: int
     merged: bool
-    area: float
+    areas: tuple[float, ...]
+    """Of each way in which hosts were given to shards."""
     links: float
     """Sent to other shards, a page."""
     largest: float
     """Share of the pages that the busiest shard fetched, times the number of shards: 1 is even."""
+
+    @property
+    def area(self) -> float:
+        """The mean."""
+        return float(np.mean(self.areas))
 
 
 def run(options: dict[str, object], *, data: DataFinder, progress: Progress, jobs: int) -> StudyResult:
@@ -143,15 +151,23 @@ def _crawls(
         for shards in options.shards:
             ways = (True, False) if recipe in options.unmerged and shards > 1 else (True,)
             for merged in ways:
-                sharing = Sharing(merged, split)
-                course = sharded_crawl(
-                    world, there, examples, recipe=recipe, pages=pages, shards=shards, sharing=sharing
-                )
-                area = _area(world, there, course, pages)
-                fetched = max(1, len(course.urls))
-                busiest = max(course.pages) / fetched * shards
-                sent = course.links_sent / fetched
-                cells.append(Cell(name, there.task.title, recipe, shards, merged, area, sent, busiest))
+                courses = [
+                    sharded_crawl(
+                        world,
+                        there,
+                        examples,
+                        recipe=recipe,
+                        pages=pages,
+                        shards=shards,
+                        sharing=Sharing(merged, split, cut),
+                    )
+                    for cut in range(options.cuts if shards > 1 else 1)
+                ]
+                areas = tuple(_area(world, there, course, pages) for course in courses)
+                fetched = max(1, sum(len(course.urls) for course in courses))
+                busiest = sum(max(course.pages) for course in courses) / fetched * shards
+                sent = sum(course.links_sent for course in courses) / fetched
+                cells.append(Cell(name, there.task.title, recipe, shards, merged, areas, sent, busiest))
     return cells
 
 
@@ -208,7 +224,8 @@ def _tables(cells: Sequence[Cell], options: ShardedOptions) -> tuple[StudyTable,
                 rows.append(tuple(row))
     detail = [
         (cell.webs, cell.topic, cell.recipe, cell.shards, "merged" if cell.merged else "apart",
-         round(cell.area, 4), round(cell.links, 2), round(cell.largest, 2))
+         round(cell.area, 4), " ".join(f"{area:.3f}" for area in cell.areas[:10] if len(cell.areas) > 1),
+         round(cell.links, 2), round(cell.largest, 2))
         for cell in cells
     ]  # fmt: skip
     many = [f"{n} shards" if n > 1 else "1 shard" for n in options.shards]
@@ -225,7 +242,10 @@ def _tables(cells: Sequence[Cell], options: ShardedOptions) -> tuple[StudyTable,
         ),
         StudyTable(
             "Topic by topic",
-            ("webs", "topic", "recipe", "shards", "learning", "area", "links sent a page", "busiest shard"),
+            (
+                *("webs", "topic", "recipe", "shards", "learning", "area", "of each cut"),
+                *("links sent a page", "busiest shard"),
+            ),
             tuple(detail),
         ),
     )

@@ -50,6 +50,8 @@ class Sharing(msgspec.Struct, frozen=True):
     """Whether what orders and page models learn is merged."""
     split: bool = False
     """Whether folders stand in for hosts."""
+    cut: int = 0
+    """Which way hosts are given to shards: 0 as in a live crawl, others as if they had other names."""
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -112,7 +114,8 @@ def _make(
 
     def owner(host: str) -> str:
         # By host, not by domain: the folders of a split site are all of one domain.
-        return owners.get(host) or owners.setdefault(host, owner_of(host, names))
+        named = f"{sharing.cut}.{host}" if sharing.cut else host
+        return owners.get(host) or owners.setdefault(host, owner_of(named, names))
 
     seeds = [split(url) for url in there.seeds] if sharing.split else list(there.seeds)
     config = _config(there, examples, recipe, seeds)
