@@ -131,6 +131,17 @@ def test_bad_words_get_one_line_and_write_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_keywords_that_do_nothing_are_named(honeyguide: Run, tmp_path: Path) -> None:
+    (tmp_path / "topic.toml").write_text(GOOD.replace('"k"', '"C++", "barn owl", "R&D"'))
+    found = honeyguide("topic", "check", "topic.toml", "--log-format", "json")
+    assert found.returncode == 0
+    assert "pages cannot be judged by 'C++', 'R&D': single letters" in found.stderr
+    found = honeyguide("crawl", "https://example.invalid/", "--keywords", "C++")
+    assert found.returncode == 2
+    assert "no word in the keywords ('C++') is counted; give longer ones or example pages" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
 def test_a_traceback_only_with_debug(honeyguide: Run) -> None:
     assert "Traceback" not in honeyguide("topic", "check", "none.toml").stderr
     done = honeyguide("topic", "check", "none.toml", "--debug")

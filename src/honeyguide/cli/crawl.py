@@ -20,6 +20,7 @@ from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import Progress, fail, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
+from honeyguide.cli.wordless import warn_of_wordless
 from honeyguide.collection.collection import Collection, Status
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.reach import reach
@@ -306,6 +307,7 @@ def _run(
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
+    warn_of_wordless(config)
     if not quiet:
         recipe = chosen(config)
         note(f"recipe {recipe.name}: {uses(recipe)}")
@@ -379,6 +381,7 @@ def _run_shards(
     note(f"{what}, {count} shards on {where} (Ctrl-C stops it in order)")
     if not config.identity.has_contact:
         note("warning: [identity] user_agent names no contact; sites cannot reach you")
+    warn_of_wordless(config)
     if not quiet:
         note(f"recipe {job.recipe.name}: {uses(job.recipe)}")
     before = _so_far(folder) if again is not None else {}

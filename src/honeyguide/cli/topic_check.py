@@ -7,6 +7,7 @@ from pathlib import Path
 
 from honeyguide.cli.environment import by_environment
 from honeyguide.cli.output import note, print_json
+from honeyguide.cli.wordless import warn_of_wordless
 from honeyguide.config.load import freeze, load, refuse
 from honeyguide.config.schema import Config
 from honeyguide.errors import TopicError
@@ -36,6 +37,7 @@ def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
         note(
             "warning: [identity] user_agent names no contact; add an address where site owners can reach you"
         )
+    warn_of_wordless(config)
     note(f"{file} is valid (recipe: {recipe.name}, seeds: {len(config.crawl.seeds)}, example files: {files})")
 
 

@@ -26,6 +26,7 @@ from honeyguide.text.weighting import (
     okapi,
     strongest,
 )
+from honeyguide.topic.wordless import nothing_to_look_for
 
 DEFAULT_THRESHOLD: Final = 0.1
 TOP_TERMS: Final = 10
@@ -99,7 +100,7 @@ class Okapi:
         self._analyser = Analyser(examples.languages)
         query = dict.fromkeys(self._analyser.terms(" ".join(examples.keywords or examples.taxonomy)), 1.0)
         if not query and not examples.positives:
-            raise TopicError("the topic has no word to look for; give keywords or example pages")
+            raise TopicError(nothing_to_look_for(examples.keywords))
         unlabelled = [self._analyser.terms(_text(each)) for each in examples.unlabelled]
         table = background(self._analyser)
         if len(unlabelled) >= LEAST_BACKGROUND:

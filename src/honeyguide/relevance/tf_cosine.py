@@ -28,6 +28,7 @@ from honeyguide.text.weighting import (
     strongest,
     tf_idf,
 )
+from honeyguide.topic.wordless import nothing_to_look_for
 
 Scoring: TypeAlias = Literal["evidence", "cosine"]
 _Phrase: TypeAlias = tuple[str, ...]
@@ -116,7 +117,7 @@ class TfCosine:
         table = self._frequencies(examples)
         keywords = self._keywords(examples, table)
         if not keywords and not examples.positives:
-            raise TopicError("the topic has no word to look for; give keywords or example pages")
+            raise TopicError(nothing_to_look_for(examples.keywords))
         topic = self._joined(keywords, examples.positives, table)
         if not topic:
             raise TopicError("keywords and examples hold no word that counts; give more telling ones")
