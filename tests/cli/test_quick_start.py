@@ -91,8 +91,20 @@ def test_what_is_wrong_is_said_with_what_to_type(
         '<DT><A HREF="https://b.example/?q=1&amp;r=2">B</A><DT><A HREF="javascript:alert(1)">C</A></DL>',
         "<?xml version='1.0'?><urlset><url><loc>https://a.example/x</loc></url>"
         "<url><loc> https://b.example/?q=1&amp;r=2 </loc></url></urlset>",
+        "<?xml version='1.0'?><opml version='2.0'><body><outline text='A' htmlUrl='https://a.example/x' "
+        "xmlUrl='https://a.example/feed'/><outline text='folder'><outline text='B' "
+        "xmlUrl='https://b.example/?q=1&amp;r=2'/></outline></body></opml>",
+        "<rss version='2.0'><channel><link>https://a.example/x</link><item><title>T</title>"
+        "<link><![CDATA[https://b.example/?q=1&r=2]]></link></item></channel></rss>",
+        "<feed xmlns='http://www.w3.org/2005/Atom'><link rel='self' href='https://a.example/feed'/>"
+        "<link href='https://a.example/x'/><entry><link rel='alternate' "
+        "href='https://b.example/?q=1&amp;r=2'/></entry></feed>",
+        '{"seeds": ["https:\\/\\/a.example\\/x", {"url": "https://b.example/?q=1&r=2"}]}',
+        '{"url": "https://a.example/x"}\n{"url": "https://b.example/?q=1&r=2"}\n',
+        "# Links\n\n- [A](https://a.example/x) and, of course, <https://b.example/?q=1&r=2>.\n",
+        "Dear all,\nlook at https://a.example/x, and then at https://b.example/?q=1&r=2.\n",
     ],
-    ids=["list", "csv", "bookmarks", "sitemap"],
+    ids=["list", "csv", "bookmarks", "sitemap", "opml", "rss", "atom", "json", "jsonl", "markdown", "letter"],
 )
 def test_seeds_from_a_file(text: str, tmp_path: Path) -> None:
     (tmp_path / "seeds").write_text(text)
@@ -123,6 +135,13 @@ def test_addresses_with_semicolons_are_a_list(tmp_path: Path) -> None:
     listed = ("https://a.example/x;y=1", "https://a.example/x;y=2")
     (tmp_path / "seeds").write_text("\n".join(listed))
     assert read_seeds(tmp_path / "seeds") == listed
+
+
+@pytest.mark.parametrize("data", [b"PK\x03\x04https://a.example/ ", b"%PDF-1.4\nhttps://a.example/\n"])
+def test_files_that_are_no_text_are_refused(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "seeds").write_bytes(data)
+    with pytest.raises(TopicError, match="save its addresses as"):
+        read_seeds(tmp_path / "seeds")
 
 
 def test_damaged_gzip_is_refused(tmp_path: Path) -> None:

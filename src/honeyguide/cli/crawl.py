@@ -74,7 +74,7 @@ def crawl(
     Args:
         topic: The topic file; or, with --keywords, the URLs to start from.
         keywords: Words and phrases of pages on the topic, instead of a topic file.
-        seeds_file: More URLs to start from: a list, a CSV, bookmarks or a sitemap.
+        seeds_file: More URLs to start from: a list, a CSV, bookmarks, a sitemap or feeds.
         out: Folder of the collection; by default `collections/NAME`.
         recipe: Use this recipe instead of the file's (see `honeyguide recipes`).
         max_pages: Pages to download, or `unlimited`, instead of the file's limit.

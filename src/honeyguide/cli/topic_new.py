@@ -42,7 +42,8 @@ def new(
         name: What the collection is about.
         keywords: Words and phrases of pages on the topic.
         seeds: URLs to start from.
-        seeds_file: File with more of them: a list, a CSV, a browser's bookmarks or a sitemap.
+        seeds_file: File with more of them: a list, a CSV, a browser's bookmarks, subscriptions
+            (OPML), a sitemap or a feed.
         examples: URLs or file patterns of pages on topic.
         negatives: URLs or file patterns of pages off topic.
         languages: Two-letter codes.

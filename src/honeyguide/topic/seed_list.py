@@ -1,4 +1,4 @@
-"""Seeds from a file people already have: a list, a CSV, a browser's bookmarks, a sitemap."""
+"""Seeds from a file people already have: a list, a CSV, bookmarks, a sitemap, a feed, subscriptions."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ from honeyguide.web.url import canonical
 _FILES = frozenset({".txt", ".csv", ".tsv", ".html", ".htm", ".xml", ".json", ".jsonl", ".toml", ".list"})
 MOST_BYTES = 64 << 20
 _LOC = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]\s]+)", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`()\[\]{}\\]+", re.IGNORECASE)
+_NO_TEXT = {
+    b"PK\x03\x04": "is packed, as spreadsheets are; save its addresses as CSV or text",
+    b"\xd0\xcf\x11\xe0": "is an old spreadsheet or document; save its addresses as CSV or text",
+    b"%PDF": "is a PDF; save its addresses as text",
+}
 _ENTITY = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
 
 
@@ -33,13 +39,41 @@ class _Links(HTMLParser):
             self.found += [value for name, value in attrs if name == "href" and value]
 
 
+class _Feed(HTMLParser):
+    """Addresses of subscriptions (OPML), and of the entries of a feed (RSS, Atom)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        self._inside = tag == "link"
+        if tag == "outline":  # the site, else its feed
+            self.found += [said.get("htmlurl") or said.get("xmlurl") or ""]
+        elif tag == "link" and said.get("rel") in (None, "alternate"):
+            self.found += [said.get("href") or ""]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.found.append(data)
+
+    def unknown_decl(self, data: str) -> None:
+        if data.startswith("CDATA["):
+            self.handle_data(data.removeprefix("CDATA["))
+
+
 def read_seeds(path: Path) -> tuple[str, ...]:
     """The web addresses of a file, each once, in order.
 
     Args:
-        path: Bookmarks as browsers export them (HTML), a sitemap (XML), a CSV with addresses in any column,
-            or a text file with one address a line; lines that begin with `#` are comments. It may be packed
-            with gzip.
+        path: Bookmarks as browsers export them (HTML), a sitemap, a feed or a list of feeds (XML), a CSV with
+            addresses in any column, or a text file with one address a line; lines that begin with `#` are
+            comments. From JSON, Markdown and other text all addresses are taken. It may be packed with gzip.
 
     Raises:
         TopicError: It cannot be read, or holds no address.
@@ -47,7 +81,11 @@ def read_seeds(path: Path) -> tuple[str, ...]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise TopicError(f"{path} has more than {MOST_BYTES >> 20} MiB; take a part of it")
-        text = _decoded(_unpacked(path, path.read_bytes()))
+        data = _unpacked(path, path.read_bytes())
+        for start, what in _NO_TEXT.items():
+            if data.startswith(start):
+                raise TopicError(f"{path} {what}")
+        text = _decoded(data)
     except OSError as error:
         raise TopicError(f"{path}: {error.strerror}; check the name") from error
     try:
@@ -109,6 +147,12 @@ def _candidates(text: str) -> list[str]:
     head = text[:4096].lower()
     if "<urlset" in head or "<sitemapindex" in head:
         return [_plain(found) for found in _LOC.findall(text)]
+    if re.search("<(opml|rss|feed|rdf:rdf)[\\s>]", head):
+        feed = _Feed()
+        feed.feed(text)
+        return feed.found
+    if head.lstrip()[:1] in ("{", "["):
+        return _anywhere(text)
     if "<!doctype" in head or "<html" in head or "<dl>" in head:
         links = _Links()
         links.feed(text)
@@ -122,7 +166,13 @@ def _candidates(text: str) -> list[str]:
                 raise TopicError(
                     f"{cell.strip()[:80]!r} is not a web address; write https://..., or # before it"
                 )
-    return [cell for row in rows for cell in row if "://" in cell]
+    cells = [cell for row in rows for cell in row if "://" in cell]
+    return cells if any(canonical(cell.strip()) for cell in cells) else _anywhere(text)
+
+
+def _anywhere(text: str) -> list[str]:
+    """Addresses in JSON, Markdown or a letter; stops and commas at their ends belong to the sentence."""
+    return [found.rstrip(".,;:!?*_") for found in _ADDRESS.findall(text.replace("\\/", "/"))]
 
 
 def _plain(text: str) -> str:
