@@ -91,6 +91,23 @@ def test_progress_is_silent_in_a_pipe_and_when_quiet() -> None:
     assert screen.getvalue() == ""
 
 
+def test_pages_that_are_only_read_have_no_harvest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("honeyguide.cli.output.LINE_SECONDS", 0.0)
+    with Progress() as progress:
+        progress.update(pages=600, of=5462)
+    assert capsys.readouterr().err.splitlines() == ["honeyguide: 600 of 5462 pages"]
+    screen = io.StringIO()
+    console = Console(file=screen, width=100, force_terminal=True, color_system=None, legacy_windows=False)
+    with Progress(console=console) as progress:
+        progress.update(pages=600, of=5462)
+    drawn = screen.getvalue()
+    assert "600 of 5,462 pages" in drawn
+    assert "relevant" not in drawn
+    assert "pages/s" not in drawn
+
+
 def test_lines_in_a_pipe_say_only_what_they_were_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

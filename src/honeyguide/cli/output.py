@@ -202,11 +202,17 @@ class Progress:
         if self._lines and time.monotonic() - self._told >= LINE_SECONDS:
             self._told = time.monotonic()
             recipe = f"{self._facts['recipe']}: " if "recipe" in self._facts else ""
-            told = [f"{_number(self._facts.get(name, 0)):.0f} {name}" for name in ("pages", "relevant")]
-            if "waiting" in self._facts:
-                told.append(f"{_number(self._facts['waiting']):.0f} waiting")
-            told.append(f"{_number(self._facts.get('rate', 0)):.1f} pages/s")
+            told = [f"{_number(self._facts.get('pages', 0)):.0f}{self._of(thousands='')} pages"]
+            known = [name for name in ("relevant", "waiting") if name in self._facts]
+            told += [f"{_number(self._facts[name]):.0f} {name}" for name in known]
+            if "rate" in self._facts:
+                told.append(f"{_number(self._facts['rate']):.1f} pages/s")
             print(f"honeyguide: {recipe}{', '.join(told)}", file=sys.stderr, flush=True)
+
+    def _of(self, thousands: str = ",") -> str:
+        """How many pages there are, where pages are read and not looked for."""
+        total = _number(self._facts.get("of", 0))
+        return f" of {total:{thousands}.0f}" if total else ""
 
     def render(self) -> Group:
         """Bar, figures and the last page, as rich draws them."""
@@ -216,12 +222,15 @@ class Progress:
         rate, last = _number(facts.pop("rate", 0.0)), facts.pop("last", "")
         last = facts.pop("rests", "") or last
         head = Table.grid(padding=(0, 1))
-        of = f" of {self._total:,}" if self._total else ""
+        of = f" of {self._total:,}" if self._total else self._of()
+        facts.pop("of", None)
+        crawling = "relevant" in self._facts
         bar = ProgressBar(self._total, pages, width=40) if self._total else Text("")
         head.add_row(Text(f"{pages:,.0f}{of} pages", style="bold"), bar)
-        figures = {"relevant": f"{relevant:,.0f}", "harvest": f"{harvest:.1%}"}
+        figures = {"relevant": f"{relevant:,.0f}", "harvest": f"{harvest:.1%}"} if crawling else {}
         figures |= {name: show(value) for name, value in facts.items()}
-        figures["speed"] = f"{rate:.1f} pages/s"
+        if "rate" in self._facts:
+            figures["speed"] = f"{rate:.1f} pages/s"
         line = Text(no_wrap=True, overflow="ellipsis")
         for name, value in figures.items():
             line.append(f"{name} ", style="dim").append(f"{value}   ")
