@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -88,7 +89,7 @@ class Program:
 
 @asynccontextmanager
 async def crawling(
-    folder: Path, web: Endless, *, pages: str = '"unlimited"', examples: str = ""
+    folder: Path, web: Endless, *words: str, pages: str = '"unlimited"', examples: str = ""
 ) -> AsyncIterator[Program]:
     async with WebServer(web) as server:
         topic = folder / "topic.toml"
@@ -103,6 +104,7 @@ async def crawling(
                 "--trust",
                 "--out",
                 str(folder / "out"),
+                *words,
             ),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -169,6 +171,18 @@ async def test_one_signal_drains_and_can_be_resumed(tmp_path: Path, number: sign
     # Nothing that had been answered was thrown away: every request is a page or one of the stuck ones.
     assert web.asked - web.stuck - held <= 1
     await resume(tmp_path, held + 20)
+
+
+async def test_a_stop_in_order_is_no_error_of_the_log(tmp_path: Path) -> None:
+    web = Endless(hang=False)
+    async with crawling(tmp_path, web, "--log-format", "json") as program:
+        await busy(program, web, stuck=0)
+        program.tell(signal.SIGTERM)
+        status, said = await program.end(10)
+    assert status == 0, said
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert lines[-1]["message"] == f"interrupted; go on with: honeyguide resume {tmp_path / 'out'}"
+    assert {line["level"] for line in lines} == {"info"}
 
 
 async def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from honeyguide.cli.environment import by_environment
 from honeyguide.cli.everywhere import OUT
-from honeyguide.cli.output import Progress, fail, note, print_facts
+from honeyguide.cli.output import Progress, announce, note, print_facts
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
 from honeyguide.cli.wordless import warn_of_wordless
@@ -343,7 +343,7 @@ def _run(
 def _say_what_next(folder: Path, reason: str, status: Status, *, again: bool) -> None:
     verb, further = ("recrawl", "changes") if again else ("resume", "report")
     if reason == INTERRUPTED:
-        fail(f"interrupted; go on with: honeyguide {verb} {folder}")
+        announce(f"interrupted; go on with: honeyguide {verb} {folder}")
         return
     note(f"next: honeyguide {further} {folder}, honeyguide search {folder} WORDS")
     if not again and status.waiting and reason.endswith("pages is spent"):
@@ -411,7 +411,7 @@ def _run_shards(
     print_facts(facts, json=json)
     verb, further = ("resume", "report") if again is None else ("recrawl", "changes")
     if job.reason == INTERRUPTED:
-        fail(f"interrupted; go on with: honeyguide {verb} {folder}")
+        announce(f"interrupted; go on with: honeyguide {verb} {folder}")
     else:
         note(f"next: honeyguide {further} {folder}, honeyguide merge {folder}")
 

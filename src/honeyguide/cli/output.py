@@ -145,6 +145,14 @@ def fail(message: str) -> None:
         print(f"honeyguide: {clean(message)}", file=sys.stderr)
 
 
+def announce(message: str) -> None:
+    """Print one line to standard error, also in a pipe, where nothing went wrong; a log gets a note."""
+    if writes_logs():
+        say(INFO, "note", message=message)
+    else:
+        print(f"honeyguide: {clean(message)}", file=sys.stderr)
+
+
 class Progress:
     """A live view of a crawl on standard error; a line every ten seconds in a pipe, nothing when quiet.
 
