@@ -92,6 +92,21 @@ def test_titles_that_tell_nothing_are_looked_for_on_the_first_page(
     assert page.title == title
 
 
+def test_words_that_lines_part_are_whole() -> None:
+    lines = (
+        "The noctur-",
+        "nal owls of South-",
+        "America, 1980-",
+        "1990, the Wald-",
+        "kauz - ",
+        "and more",
+    )
+    drawn = "BT /F1 12 Tf 14 TL 10 280 Td " + " T* ".join(f"({line}) Tj" for line in lines) + " ET"
+    page = parse_page(ParseJob(URL, document(drawn=drawn), "application/pdf"))
+    assert isinstance(page, Page)
+    assert "nocturnal owls of South- America, 1980- 1990, the Waldkauz - and more" in page.text
+
+
 def test_pages_are_limited() -> None:
     page = parse_pdf(ParseJob(URL, document(MAX_PAGES + 5), "application/pdf"))
     assert isinstance(page, Page)

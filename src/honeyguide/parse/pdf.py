@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +25,8 @@ from honeyguide.web.url import canonical, url_id
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
 
+# A letter, a hyphen at the end of a line, and a letter of the word's rest.
+_PARTED = re.compile(r"(?<=[^\W\d_])(?:[-\u2010]|\u00ad) ?\n(?=([^\W\d_]))")
 MAX_PAGES: Final = 100
 """Pages of a document that are read."""
 MAX_SECONDS: Final = 3.0
@@ -66,7 +69,7 @@ def parse_pdf(job: ParseJob, *, clock: Callable[[], float] = time.process_time) 
     except Exception as error:  # pypdf raises almost anything on broken files
         if not texts:
             return ParseFailure(Outcome.PARSE_FAILED, f"PDF: {type(error).__name__}: {error}"[:300])
-    text = fold(" ".join(texts))[:MAX_TEXT]
+    text = fold(joined(" ".join(texts)))[:MAX_TEXT]
     return make_page(
         job,
         text,
@@ -75,6 +78,16 @@ def parse_pdf(job: ParseJob, *, clock: Callable[[], float] = time.process_time) 
         main_text=text if job.main_text else "",
         links=_links(list(targets), job.url),
     )
+
+
+def joined(text: str) -> str:
+    r"""The text with words whole again that the ends of lines part; before a capital the hyphen stays.
+
+    Example:
+        >>> joined("noctur-\nnal birds of North-\nAfrica, Wald\u00ad\nkauz")
+        'nocturnal birds of North-\nAfrica, Waldkauz'
+    """
+    return _PARTED.sub(lambda parted: "" if parted[1].islower() else parted[0], text)
 
 
 def _named(document: PdfReader) -> list[str]:
