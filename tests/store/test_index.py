@@ -350,6 +350,18 @@ def test_damaged_and_foreign_files(tmp_path: Path) -> None:
             FullText.open(newer, read_only=read_only)
 
 
+def test_whoever_searches_a_damaged_index_is_told_what_to_do(index: FullText, tmp_path: Path) -> None:
+    index.commit()
+    connection = sqlite3.connect(tmp_path / "index.sqlite")
+    connection.execute("UPDATE words_data SET block = ? WHERE id >= 10", (b"\xff" * 50,))
+    connection.commit()
+    connection.close()
+    with closing(FullText.open(tmp_path / "index.sqlite", read_only=True)) as damaged:
+        for ask in (damaged.search, damaged.ranked, damaged.count, damaged.phrases):
+            with pytest.raises(CollectionError, match=r"is damaged .*delete it, and `honeyguide resume`"):
+                ask("owl")
+
+
 def test_a_bomb_in_a_foreign_index_stays_packed(index: FullText, tmp_path: Path) -> None:
     bomb = zstandard.ZstdCompressor().compress(b"\0" * 50_000_000)
     connection = sqlite3.connect(tmp_path / "index.sqlite")

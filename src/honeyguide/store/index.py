@@ -15,7 +15,8 @@ lets go of Python's lock, the thread and the crawl have to agree again who goes 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from math import inf, nextafter
 from pathlib import Path
@@ -451,7 +452,7 @@ class FullText:
             raise self._trouble(error) from error
 
     def _trouble(self, error: sqlite3.Error) -> CollectionError:
-        damaged = f"{self._path} is damaged ({error}); delete it, and the next run rebuilds it"
+        damaged = f"{self._path} is damaged ({error}); delete it, and `honeyguide resume` makes it again"
         return CollectionError(disk_trouble(self._path, error) or damaged)
 
     def search(
@@ -504,11 +505,11 @@ class FullText:
         """The best matches, each with 1 where it says the words in rare forms only."""
         ranked, values = _ranked(among, parsed, only)
         statement = _SHOWN.format(ranked=ranked, table=among.table, number=among.number)
+        with self._read():
+            found = self._connection.execute(statement, (*values, limit, offset)).fetchall()
         return [
             (place, Hit(row, url, title, snippet(_unpack(text), parsed.phrases, markers=markers), *rest))
-            for place, row, url, title, text, *rest in self._connection.execute(
-                statement, (*values, limit, offset)
-            )
+            for place, row, url, title, text, *rest in found
         ]
 
     def ranked(self, query: str, most: int = 20_000) -> list[int]:
@@ -517,11 +518,24 @@ class FullText:
         if not parsed.match:
             return []
         ranked, values = _ranked(_NEWEST, parsed, ("", []))
-        found = self._connection.execute(_RANKED.format(ranked=ranked), (*values, most))
+        with self._read():
+            found = self._connection.execute(_RANKED.format(ranked=ranked), (*values, most)).fetchall()
         return [row for (row,) in found]
 
+    @contextmanager
+    def _read(self) -> Iterator[None]:
+        """Tell whoever searches in a damaged index what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if not _is_damage(error):
+                raise
+            raise self._trouble(error) from error
+
     def _parsed(self, query: str, forms: bool = True) -> Query:
-        return parse_query(query, self._word_forms().of if forms else None, self._spelling)
+        with self._read():
+            forms_of = self._word_forms().of if forms else None
+            return parse_query(query, forms_of, self._spelling)
 
     def _word_forms(self) -> WordForms:
         if self._forms is None:
@@ -557,11 +571,12 @@ class FullText:
             return 0
         where, values = _filters(host, language, (minimum_score, maximum_score), (since, until))
         statement = _COUNT.format(join=_NEWEST.join if where else "", where=where)
-        return sum(
-            int(self._connection.execute(statement, (match, *values)).fetchone()[0])
-            for match in (parsed.match, parsed.rest)
-            if match
-        )
+        with self._read():
+            return sum(
+                int(self._connection.execute(statement, (match, *values)).fetchone()[0])
+                for match in (parsed.match, parsed.rest)
+                if match
+            )
 
     def text(self, row: int) -> str:
         """The stored text of a page; empty when it is not in the index."""
@@ -587,7 +602,7 @@ class FullText:
 def _is_damage(error: BaseException | None) -> bool:
     """Whether SQLite found a file that is none of its own, or no longer whole (not: locked, or no disk)."""
     if isinstance(error, sqlite3.OperationalError):
-        return "no such table" in str(error) or "vtable" in str(error)
+        return any(said in str(error) for said in ("no such table", "no such fts5 table", "vtable"))
     return type(error) is sqlite3.DatabaseError
 
 
