@@ -133,6 +133,37 @@ def test_heads_that_two_readers_could_read_in_two_ways_are_refused(case: str, si
     assert (reader.head, body) == (None, b"")
 
 
+def taken(reader: AnswerReader, data: bytes, at_once: int = 65_536) -> int:
+    """How much of an answer is read before it is over or refused; bytes of the body."""
+    length = 0
+    for start in range(0, len(data), at_once):
+        length += len(reader.feed(data[start : start + at_once]))
+        if reader.fault or reader.done:
+            break
+    return length
+
+
+def test_millions_of_chunks_that_hold_next_to_nothing_are_refused() -> None:
+    reader = AnswerReader()
+    assert taken(reader, CHUNKED + b"1\r\na\r\n" * 2_000_000) < 800_000
+    assert reader.fault == "chunks that hold next to nothing"
+    reader = AnswerReader()
+    taken(reader, CHUNKED + (b"1;" + b"x" * 3_000 + b"\r\na\r\n") * 2_000)
+    assert reader.fault == "chunks that hold next to nothing"
+
+
+@pytest.mark.parametrize(
+    ("chunk", "times"), [(b"a", 300_000), (b"0123456789abcdef", 300_000), (b"x" * 9_000, 900)]
+)
+def test_many_chunks_are_none_too_many(chunk: bytes, times: int) -> None:
+    reader = AnswerReader()
+    assert (
+        taken(reader, CHUNKED + b"%x\r\n%s\r\n" % (len(chunk), chunk) * times + b"0\r\n\r\n")
+        == len(chunk) * times
+    )
+    assert (reader.fault, reader.done) == ("", True)
+
+
 def test_chunks_of_all_sizes_however_they_are_cut_up() -> None:
     choose = random.Random(3)
     for _ in range(200):

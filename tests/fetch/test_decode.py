@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.fetch.decode import BadEncoding, Decoder, codings, decode
-from honeyguide.fetch.zstd_frames import ZstdFrames
+from honeyguide.fetch.zstd_frames import MOST_HEADERS, ZstdFrames
 
 TEXT = b"<p>owls and honeyguides</p>" * 500
 
@@ -100,6 +100,16 @@ def test_every_cut_of_a_zstd_stream_is_noticed(
     frames = ZstdFrames()
     for at in range(0, len(payload), step):
         frames.feed(payload[at : at + step])
+    assert frames.whole
+
+
+def test_headers_of_zstd_without_contents_are_not_read_for_ever() -> None:
+    empty = b"\x50\x2a\x4d\x18" + bytes(4)
+    frames = ZstdFrames()
+    frames.feed(empty * 20_000 + empty[:5])
+    assert not frames.whole
+    frames.feed(empty[5:] + empty * MOST_HEADERS)
+    frames.feed(b"\x28\xb5")  # no longer looked at
     assert frames.whole
 
 

@@ -25,6 +25,9 @@ HEAD_LINES: Final = 4
 """A whole head may be as long as this many of the longest header lines."""
 MAX_CHUNK_LINE: Final = 4096
 """Bytes of a line that gives the size of a chunk, extensions and all."""
+MAX_FRAMING = 2 << 20
+"""Bytes around chunks that a body may have, and twice its own length. Chunks of a byte each are five times as
+much, and cost the crawl seconds for a page."""
 MAX_TRAILERS: Final = 32 * 1024
 MAX_INTERIM: Final = 32
 """Answers of 1xx before the one that counts."""
@@ -157,6 +160,7 @@ class AnswerReader:
     __slots__ = (
         "_chunked",
         "_closing",
+        "_framing",
         "_held",
         "_interim",
         "_left",
@@ -189,6 +193,8 @@ class AnswerReader:
         """Whether a chunk has ended and its line end is to come."""
         self._trailers = -1
         """Bytes of trailers read; -1: the last chunk has not come."""
+        self._framing = 0
+        """Bytes around chunks, less what the chunks held make up for."""
 
     def feed(self, data: bytes) -> bytes:
         """Take what has arrived; the bytes of the body in it, transfer coding removed."""
@@ -315,7 +321,11 @@ class AnswerReader:
         self._left = left
         if self.done and at < end:
             self.keeps = False
-        return b"".join(pieces)
+        body = b"".join(pieces)
+        self._framing += at - 3 * len(body)
+        if self._framing > MAX_FRAMING and not self.fault:
+            self.fault = "chunks that hold next to nothing"
+        return body
 
     def _between(self, line: bytes) -> int:
         """A line between chunks, or behind the last; the bytes of the chunk that follows."""

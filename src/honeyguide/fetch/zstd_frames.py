@@ -12,6 +12,9 @@ _MAGIC: Final = 0xFD2FB528
 _SKIPPABLE: Final = 0x184D2A50
 """With any last four bits."""
 _RLE: Final = 1
+MOST_HEADERS: Final = 200_000
+"""Headers that are read. Real blocks hold thousands of bytes; whoever sends empty ones by the million would
+hold the crawl up, and is believed to have come to an end."""
 
 
 class ZstdFrames:
@@ -35,6 +38,7 @@ class ZstdFrames:
         self._read: Callable[[int], None] = self._magic
         """Reads the next header once its `_size` bytes are there."""
         self._checksum = 0
+        self._headers = 0
         self._over = False
 
     @property
@@ -57,6 +61,8 @@ class ZstdFrames:
             if len(self._head) == self._size:
                 number, self._head = int.from_bytes(self._head, "little"), b""
                 self._read(number)
+                self._headers += 1
+                self._over = self._over or self._headers >= MOST_HEADERS
 
     def _next(self, read: Callable[[int], None], size: int, *, skip: int = 0) -> None:
         self._read, self._size, self._skip = read, size, skip
