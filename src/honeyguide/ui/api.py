@@ -769,7 +769,7 @@ def problem(status: int, message: str) -> JSONResponse:
 
 
 async def _refused(_: Request, error: Exception) -> Response:
-    return problem(400, str(error))
+    return problem(503 if isinstance(error.__cause__, sqlite3.Error) else 400, str(error))
 
 
 async def _unreadable(_: Request, error: Exception) -> Response:

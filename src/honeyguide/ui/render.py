@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -234,6 +235,8 @@ _TEMPLATES.globals["url_with"] = url_with
 
 async def refused(request: Request, error: Exception) -> Response:
     """A problem the user can act on, as a page."""
+    if isinstance(error.__cause__, sqlite3.Error):  # the request is fine, what it asks of is not
+        return _not_readable(request, str(error))
     none_yet = isinstance(error, CollectionError) and not _exists(request)
     return render(
         request,
@@ -255,6 +258,10 @@ async def unreadable(request: Request, error: Exception) -> Response:
     message = (
         f"the collection's database: {error}; check the disk, and restore the file from a copy if need be"
     )
+    return _not_readable(request, message)
+
+
+def _not_readable(request: Request, message: str) -> Response:
     return render(request, "error.html", title="Not readable", status=503, message=message, none_yet=False)
 
 
