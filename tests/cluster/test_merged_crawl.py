@@ -51,9 +51,12 @@ async def test_a_merged_collection_is_visited_and_judged_again_also_what_moved(t
         config = sharded_config(server.connect_to)
         async for _ in ShardedCrawl(config, out=tmp_path / "many", shards=3, max_pages=50).run():
             pass
-        async for _ in ShardedCrawl(config, out=tmp_path / "many", remove_shards=2, max_pages=60).run():
-            pass
+        job = ShardedCrawl(config, out=tmp_path / "many", remove_shards=2, max_pages="unlimited")
+        async for _ in job.run():  # a budget might be spent before both have handed all over
+            if len(job.manifest.retired) == 2:
+                job.stop()
         assert len(load(tmp_path / "many").retired) == 2
+        count = job.tally.pages
         merge_into(tmp_path / "many", tmp_path / "merged", software=SOFTWARE)
         server.urls.clear()
         crawl = Crawl(config, out=tmp_path / "merged")
@@ -61,12 +64,12 @@ async def test_a_merged_collection_is_visited_and_judged_again_also_what_moved(t
             pass
         assert crawl.reason == NOTHING_DUE
         pages = [url for url, outcome in outcomes(tmp_path / "merged").items() if outcome is Outcome.FETCHED]
-        assert len(pages) == 60
+        assert len(pages) == count >= 50
         assert set(asked(server.urls)) == set(pages)
-        other = changed(config, {"topic": {"keywords": ["owl 3"]}, "crawl": {"max_pages": 60}})
+        other = changed(config, {"topic": {"keywords": ["owl 3"]}, "crawl": {"max_pages": count}})
         crawl = Crawl(other, out=tmp_path / "merged", on_change="rejudge")
         told = [event async for event in crawl.run() if event.kind == "learned"]
         assert told
     with Collection.open(tmp_path / "merged") as found:
-        assert found.status().pages == 60
+        assert found.status().pages == count
         assert found.state.check() == []
