@@ -14,7 +14,7 @@ from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
 from honeyguide.engine.listings import MOST_NAMED, Listings
 from honeyguide.engine.neighbours import Batch, Neighbours
-from honeyguide.engine.rendering import RenderFigures
+from honeyguide.engine.render_figures import RENDERING, render_figures
 from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Offers, Waiting
@@ -24,20 +24,16 @@ from honeyguide.ordering.base import BacklinkedOrder, LinkOrder, PausingOrder, R
 from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, verdict_on
 from honeyguide.store.archive import Position
-from honeyguide.store.checked import reading
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import FullText
 from honeyguide.store.outbox import DROPPED, HOST, Traveller, is_held
 from honeyguide.store.records import PageRecord
-from honeyguide.store.state import State
 from honeyguide.web import canonical, falling_marginal, host_key, url_id
 from honeyguide.web.zones import twin_of
 
 GIVEN = 1e3
 """Priorities from here on were given by hand (seeds, suggestions) and stay."""
-RENDERING = "rendering"
-"""Setting of the state with `RenderFigures`."""
 _HANDED_OVER = frozenset(
     {"ready_at", "delay", "crawl_delay", "failures", "requests", "fetched", "relevant", "recent", "given_up"}
 )
@@ -821,13 +817,6 @@ def _parted(things: Sequence[One], is_first: Callable[[One], bool]) -> tuple[lis
     for thing in things:
         (first if is_first(thing) else others).append(thing)
     return first, others
-
-
-def render_figures(state: State) -> RenderFigures:
-    """What a collection knows of its shells and rendered pages."""
-    known = state.setting(RENDERING)
-    with reading("figures"):
-        return msgspec.convert(known, RenderFigures) if known is not None else RenderFigures()
 
 
 Dropped = tuple[Link, Outcome, str]
