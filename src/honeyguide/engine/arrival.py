@@ -370,13 +370,14 @@ class Arrival:
         page = msgspec.structs.replace(page, links=tuple(links))
         score = self._tally.recent if host.recent < 0 else host.recent
         scored = self._order.rank(page, Verdict(score=score, on_topic=False), eligible)
-        offers = offers_of(page, waiting.row, eligible, scored)
         if self._neighbours is not None or len(eligible) <= NAMED_AT_ONCE:
-            self._offer(page, offers, eligible, score=score)
+            self._offer(page, waiting.row, eligible, scored, score=score)
         else:
+            offers = offers_of(page, waiting.row, eligible, scored)
+            _tell(offers, page.url)
             for start in range(0, len(eligible), NAMED_AT_ONCE):
                 yield
-                self._offer(page, _part(offers, start, start + NAMED_AT_ONCE), (), score=score)
+                self._frontier.offer(_part(offers, start, start + NAMED_AT_ONCE), self._order.combine)
         self.revise()
         if long:
             yield
@@ -433,8 +434,7 @@ class Arrival:
         told = self._count_rendering(waiting.host, page, rendering)
         self._frontier.finish(row, Outcome.NOINDEX if page.noindex else Outcome.FETCHED, told)
         # What its own words say, as orders learn: with what links promised it would come back as their proof.
-        offers = offers_of(page, row, eligible, scored, dropped)
-        targets = self._offer(page, offers, eligible, dropped=dropped, score=verdict.by_text)
+        targets = self._offer(page, row, eligible, scored, dropped=dropped, score=verdict.by_text)
         self._begin_to_revise()
         self._frontier.set_links(row, targets)
         self._frontier.set_score(row, verdict.score)
@@ -472,13 +472,15 @@ class Arrival:
     def _offer(
         self,
         page: Page,
-        offers: Offers,
+        row: int,
         eligible: Sequence[Link],
+        scored: Sequence[Scored],
         *,
         dropped: Sequence[Dropped] = (),
         score: float,
     ) -> NDArray[np.int32]:
         """Give a page's links to the frontier, and those of other shards to the outbox; the targets' rows."""
+        offers = offers_of(page, row, eligible, scored, dropped)
         _tell(offers, page.url)
         if self._neighbours is None:
             return self._frontier.offer(offers, self._order.combine)
