@@ -48,15 +48,27 @@ def test_the_line_goes_where_f1_is_best(sharpness: float) -> None:
         assert f1(line) > f1(0.0) + 0.05
 
 
+KEYWORDS_EVERYWHERE = np.ones(1000)
+
+
 def test_a_line_that_settled_on_the_best_part_of_the_topic_is_led_back() -> None:
     random = np.random.default_rng(5)
     groups = [(200, -1.5), (170, 1.0), (30, 4.0)]  # off topic, on topic, and the part that stands out
     position = np.concatenate([random.normal(middle, 0.5, count) for count, middle in groups])
-    assert -1.0 < _led_back(position, 2.8, 1.0) < 0.5
-    assert _led_back(position, 0.0, 1.0) == 0.0  # it takes what Otsu's line takes
+    assert -1.0 < _led_back(position, KEYWORDS_EVERYWHERE, 2.8, 1.0) < 0.5
+    assert _led_back(position, KEYWORDS_EVERYWHERE, -0.5, 1.0) == -0.5  # it takes enough
 
 
 def test_where_few_pages_are_on_topic_the_line_stays() -> None:
     random = np.random.default_rng(6)
     position = np.concatenate([random.normal(-0.2, 0.7, 480), random.normal(3.0, 0.5, 20)])
-    assert _led_back(position, 2.0, 1.5) == 2.0
+    assert _led_back(position, KEYWORDS_EVERYWHERE, 2.0, 1.5) == 2.0
+
+
+@pytest.mark.parametrize(("with_keywords", "led"), [(150, True), (300, False)])
+def test_telling_keywords_let_the_line_down_to_pages_without_any(with_keywords: int, led: bool) -> None:
+    """Posts of a newsgroup: few have its keywords, and next to none of the others do."""
+    random = np.random.default_rng(7)
+    position = np.concatenate([random.normal(-1.0, 0.5, 350), random.normal(2.0, 0.7, 150)])
+    keyword_scores = np.arange(500) >= 500 - with_keywords
+    assert (_led_back(position, keyword_scores.astype(float), 2.0, 2.5) < 1.0) is led

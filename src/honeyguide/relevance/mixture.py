@@ -35,6 +35,8 @@ STRAYED: Final = (0.2, 0.4)
 """Where Otsu's line takes so much more of all pages than the others do, it begins to be believed, and is."""
 MANY: Final = (0.1, 0.2)
 """Share of the pages above Lee and Liu's line, from which on many may be on topic, and are."""
+TELLING: Final = (1.7, 1.3)
+"""Pages with a keyword for each that Otsu's line takes, below which keywords begin to be telling, and are."""
 CROWDED: Final = 0.65
 """Share of pages with a high keyword score from which on that many are believed to be on topic."""
 MOST_ON_TOPIC: Final = 0.9
@@ -277,7 +279,7 @@ def _line(
         second = _found_against_called(placed, keyword_scores[:pages] ** GUESS_POWER, on, pages)
     middle = (middle + second) / 2.0
     if keyword_scores is not None:
-        middle = _led_back(position[:pages], middle, second)
+        middle = _led_back(position[:pages], keyword_scores[:pages], middle, second)
         middle = min(middle, _crowded(position[:pages], keyword_scores[:pages], middle))
     slope *= TEMPER
     odds = slope * (position - middle)
@@ -414,18 +416,23 @@ def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], 
     return float(width @ ((ranked + after)[good] / 2.0) / width.sum())
 
 
-def _led_back(position: Array, middle: float, second: float) -> float:
-    """The line where it has gone astray: Otsu's.
+def _led_back(position: Array, keyword_scores: Array, middle: float, second: float) -> float:
+    """The line where it takes too few pages: Otsu's.
 
     In a good crawl half of the pages are on topic, and a part of them that is much alike, or that has all the
-    keywords, stands out from the rest. Two normal distributions can settle on that part. Otsu's line has no
-    such trap, but it halves any heap, also one where few pages are on topic. So it is heard only where it
-    takes far more of the pages, and where `second`, Lee and Liu's line, takes many.
+    keywords, stands out from the rest. Two normal distributions can settle on that part, and `second`, Lee and
+    Liu's line, looks at pages with keywords alone. Otsu's line has no such trap, but it finds two groups in
+    any heap, also where few pages are on topic. It is heard in two cases: where hardly more pages have a
+    keyword than it takes, so keywords are telling; and where it takes far more pages than the others, and
+    Lee and Liu's takes many.
     """
     line = _between_groups(position)
-    more = float((position > line).mean() - (position > middle).mean())
-    trust = min(part_of(STRAYED, more), part_of(MANY, float((position > second).mean())))
-    return (1.0 - trust) * middle + trust * line
+    taken = float((position > line).mean())
+    telling = part_of(TELLING, float((keyword_scores > 0.0).mean()) / taken)
+    strayed = part_of(STRAYED, taken - float((position > middle).mean()))
+    many = part_of(MANY, float((position > second).mean()))
+    trust = max(telling, min(strayed, many))
+    return min(middle, (1.0 - trust) * middle + trust * line)
 
 
 def _crowded(position: Array, keyword_scores: Array, middle: float) -> float:
