@@ -539,10 +539,11 @@ class ShardedCrawl:
         Args:
             names: Which; by default all.
         """
-        answers = await asyncio.gather(*(self._turn(name) for name in names or self.actors))
+        look = not names  # who is told something was asked where it stands a moment ago
+        answers = await asyncio.gather(*(self._turn(name, look=look) for name in names or self.actors))
         return all(answers)
 
-    async def _turn(self, name: str, stop: str = "") -> bool:
+    async def _turn(self, name: str, stop: str = "", *, look: bool = True) -> bool:
         ray, actor = self._connection.ray, self.actors[name]
         if (back := self._lost.get(name)) is not None:
             if not back.done():
@@ -553,7 +554,7 @@ class ShardedCrawl:
         limit = self._limits.get(name, 0)
         try:
             runs, standing = await self._ask(
-                actor.turn.remote(limit, self._slots.get(name, 0), paused=self._paused, stop=stop)
+                actor.turn.remote(limit, self._slots.get(name, 0), paused=self._paused, stop=stop, look=look)
             )
             if not runs:
                 if not stop:

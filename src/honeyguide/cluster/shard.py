@@ -50,6 +50,8 @@ PREPARED: Final = ("examples.json", "prepared.json")
 """What one shard gathers before the crawl, and all others are given."""
 LEARNING_SECONDS: Final = 10.0
 """How long a shard may take to say what it has learned."""
+LOOK_SECONDS: Final = 0.25
+"""How long a shard may take to say where it stands now; else it says where it stood."""
 LOCK_SECONDS: Final = 20.0
 """How long a shard waits for its predecessor to let go of the folder."""
 MOST_WARNINGS: Final = 100
@@ -250,7 +252,7 @@ class Shard:
         return {file.name: file.read_bytes() for file in files if file.is_file()}
 
     def turn(
-        self, limit: int, slots: int = 0, *, paused: bool = False, stop: str = ""
+        self, limit: int, slots: int = 0, *, paused: bool = False, stop: str = "", look: bool = True
     ) -> tuple[bool, Standing]:
         """Whether the crawl runs or has ended in order, and where it stands; sets what it may do.
 
@@ -259,6 +261,7 @@ class Shard:
             slots: Requests it may have under way; 0 for as many as its settings say.
             paused: Whether it is to rest.
             stop: Why it is to stop; empty for not at all.
+            look: Whether where it stands now is wanted, also when it takes a moment.
         """
         if self._over.is_set():
             self._raise()
@@ -268,7 +271,10 @@ class Shard:
         if paused != self._paused and self._crawl is not None and self._crawl.session:
             self._paused = paused
             control.ask(self._folder, session=self._crawl.session, paused=paused)
-        return self._thread is not None, self._mailbox.allow(limit, slots)
+        standing = self._mailbox.allow(limit, slots)
+        if look and standing.open and not self._stop and not self._over.is_set():
+            standing = self._mailbox.look(LOOK_SECONDS)
+        return self._thread is not None, standing
 
     def stop_at_once(self) -> None:
         """Wait for no answer that is under way."""

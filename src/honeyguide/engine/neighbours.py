@@ -128,6 +128,9 @@ class Mailbox:
         self._heard = 0
         """How many of them the crawl has seen."""
         self._standing = Standing()
+        self._stood = threading.Event()
+        self.asked = True
+        """Whether somebody wants to know where the crawl stands, its best URLs among it."""
         self.slots = 0
         """Requests that the shard may have under way; 0 for as many as its settings say."""
         self.run = ""
@@ -202,10 +205,22 @@ class Mailbox:
             changed = (self._limit, self.slots) != (pages, slots)
             self._limit, self.slots = pages, slots
             self._told.append(pages)
-            standing = msgspec.structs.replace(self._standing, limit=max(self._standing.limit, *self._told))
         if changed:
             self.wake()
-        return standing
+        return self._reckoned()
+
+    def _reckoned(self) -> Standing:
+        with self._lock:
+            limit = max([self._standing.limit, *self._told])
+            return msgspec.structs.replace(self._standing, limit=limit)
+
+    def look(self, seconds: float) -> Standing:
+        """Have the crawl say where it stands now, and wait for that, at most this long."""
+        self._stood.clear()
+        self.asked = True
+        self.wake()
+        self._stood.wait(seconds)
+        return self._reckoned()
 
     # Called by the crawl's thread
 
@@ -282,6 +297,8 @@ class Mailbox:
             self._standing = standing
             del self._told[: self._heard]
             self._heard = 0
+        if not self.asked:
+            self._stood.set()
 
 
 class Neighbours:
