@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from zstandard import ZstdCompressor, ZstdDecompressor
 
 from honeyguide.cluster.addresses import SharedGate, ray_asker
 from honeyguide.cluster.assignment import Assignment
@@ -128,7 +129,7 @@ class Post:
                 continue
             batches = self._mailbox.to_send(to, self._received.get(to, 0))
             run = batches[0].run if batches else self._mailbox.run
-            payload = msgspec.msgpack.encode(batches)
+            payload = packed(batches)
             self.calls += 1
             self.sent += len(payload)
             self._under_way[self._peers[to].deliver.remote(self._me, run, payload)] = to
@@ -284,7 +285,7 @@ class Shard:
         """Batches of another shard; see `Mailbox.deliver`. Whether more is wanted soon."""
         if not self._ready.is_set():
             return 0, 0, False  # it is not known yet what is in
-        batches = msgspec.msgpack.decode(payload, type=list[Batch])
+        batches = unpacked(payload)
         hungry = self._mailbox.standing.waiting < HUNGRY
         received = self._mailbox.deliver(sender, run, batches)
         failpoint("inbox.received")
@@ -501,6 +502,19 @@ class Shard:
             except Exception as error:
                 say(WARNING, "snapshot failed", shard=self._name, why=first_line(error))
             self._taken = time.monotonic()
+
+
+def packed(batches: list[Batch]) -> bytes:
+    """Batches as they travel, in a quarter of their size.
+
+    Ray sends large messages by its object store, which costs more than twice the call.
+    """
+    return ZstdCompressor(level=1).compress(msgspec.msgpack.encode(batches))
+
+
+def unpacked(payload: bytes) -> list[Batch]:
+    """What arrived."""
+    return msgspec.msgpack.decode(ZstdDecompressor().decompress(payload), type=list[Batch])
 
 
 def _lives_again() -> bool:
