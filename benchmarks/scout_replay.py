@@ -1,7 +1,7 @@
 """Scout on the topics of `lab run scout`, in a fifth of the time, and what its settings owe to the webs.
 
-    python benchmarks/scout_replay.py [--webs webkb manuals] [--half | --other-starts] [--missing]
-        [--settings | --parts | --examples | --best-first | --labels] [--only "uneven lengths" ...]
+    python benchmarks/scout_replay.py [--experiment broad] [--webs webkb manuals] [--half | --other-starts]
+        [--missing] [--settings | --parts | --examples | --best-first | --labels] [--only "uneven lengths" ...]
 
 The page model and the order are the real ones; the engine is an array of priorities. Texts are taken apart
 once for all rows. Below each row stands how good the verdicts on the fetched pages are in the end. With the
@@ -241,9 +241,16 @@ def elsewhere(task: Task) -> list[Task]:
     return [msgspec.structs.replace(task, seeds=(front,)) for front in others]
 
 
-def subjects(webs: list[str], *, half: bool = False, fresh: bool = False, examples: int = 0) -> list[Subject]:
-    """The topics of `lab run scout`, about two of three, or all from other starts."""
-    experiment = load_experiment("scout").experiment
+def subjects(
+    webs: list[str],
+    name_or_path: str = "scout",
+    *,
+    half: bool = False,
+    fresh: bool = False,
+    examples: int = 0,
+) -> list[Subject]:
+    """The topics of an experiment, about two of three, or all from other starts."""
+    experiment = load_experiment(name_or_path).experiment
     found: list[Subject] = []
     for name in webs:
         world, recorded = open_world(name), open_web(name)
@@ -266,7 +273,10 @@ def subjects(webs: list[str], *, half: bool = False, fresh: bool = False, exampl
 def main() -> None:
     """Crawl and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--webs", nargs="+", default=list(WEBS), choices=WEBS)
+    parser.add_argument(
+        "--experiment", default="scout", metavar="NAME", help="whose topics: a name, or a file"
+    )
+    parser.add_argument("--webs", nargs="+", choices=WEBS, help="all of the experiment's by default")
     how_many = parser.add_mutually_exclusive_group()
     how_many.add_argument("--half", action="store_true", help="two topics of three, 800 pages at most")
     how_many.add_argument("--other-starts", action="store_true", help="schools and office from other pages")
@@ -279,10 +289,15 @@ def main() -> None:
     which.add_argument("--labels", action="store_true", help="with true labels as verdicts, and with a seer")
     parser.add_argument("--only", nargs="+", metavar="ROW", help="rows to run, by name; all by default")
     asked = parser.parse_args()
+    asked.webs = asked.webs or list(load_experiment(asked.experiment).experiment.webs)
     if asked.other_starts:
         asked.webs = [web for web in asked.webs if web in WEBS[:2]]
     known = subjects(
-        asked.webs, half=asked.half, fresh=asked.other_starts, examples=10 if asked.examples else 0
+        asked.webs,
+        asked.experiment,
+        half=asked.half,
+        fresh=asked.other_starts,
+        examples=10 if asked.examples else 0,
     )
     means: dict[str, dict[str, float]] = {}
     groups: dict[str, dict[str, list[float]]] = {}

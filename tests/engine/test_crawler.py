@@ -14,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 
 from honeyguide import Collection, Crawl, Topic, crawl
 from honeyguide.discovery.base import Answer, Ask, Suggestion
+from honeyguide.engine import arrival as arrival_module
+from honeyguide.engine import crawler as crawler_module
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.errors import TopicError
 from honeyguide.lab.webs.generated import GeneratedFetcher
@@ -197,6 +199,40 @@ async def test_sitemaps_and_feeds_on_request() -> None:
     assert outcome(job, "http://a.example/sitemap.xml")[0] is Outcome.LISTING
     assert outcome(job, "http://a.example/feed")[0] is Outcome.LISTING
     assert {outcome(job, f"http://a.example/{name}")[0] for name in ("listed", "news")} == {Outcome.FETCHED}
+
+
+@pytest.mark.parametrize("recipe", ["scout", "best-first"])
+async def test_a_long_sitemap_is_taken_in_a_few_addresses_at_a_time(
+    recipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = "".join(
+        f"<url><loc>http://a.example/{n % 90}</loc><lastmod>2026-01-01</lastmod></url>" for n in range(100)
+    )
+    pages = {
+        "http://a.example/robots.txt": Served(200, (), b"Sitemap: http://a.example/sitemap.xml\n"),
+        "http://a.example/": page("/3", "/95"),
+        "http://a.example/sitemap.xml": Served(
+            200, (("Content-Type", "application/xml"),), f"<urlset>{named}</urlset>".encode()
+        ),
+    } | {f"http://a.example/{n}": page(f"/{n + 1}") for n in range(100)}
+    pauses: list[int] = []
+    others_turn = crawler_module._others_turn
+
+    async def counted() -> None:
+        pauses[-1] += 1
+        await others_turn()
+
+    monkeypatch.setattr(crawler_module, "_others_turn", counted)
+    told: list[list[tuple[str, str, str]]] = []
+    for at_once in (10, 1_000_000):
+        monkeypatch.setattr(arrival_module, "NAMED_AT_ONCE", at_once)
+        monkeypatch.setattr(arrival_module, "DATED_AT_ONCE", at_once)
+        pauses.append(0)
+        _, events = await run(Written(pages), recipe=recipe, max_pages=40, follow_sitemaps=True)
+        told.append([(event.kind, event.url, str(event.data)) for event in events])
+    assert told[0] == told[1]
+    assert ("outcome", "http://a.example/sitemap.xml") in [(kind, url) for kind, url, _ in told[0]]
+    assert pauses[0] - pauses[1] >= 20
 
 
 async def test_identical_pages_are_marked_and_archived_once(tmp_path: Path) -> None:

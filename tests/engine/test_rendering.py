@@ -14,8 +14,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from honeyguide.collection.collection import Collection
 from honeyguide.config.schema import Config
-from honeyguide.engine.arrival import render_figures
-from honeyguide.engine.rendering import HostNeeds, RenderFigures, gained, taken_from
+from honeyguide.engine.render_figures import RenderFigures, render_figures
+from honeyguide.engine.rendering import HostNeeds, gained, taken_from
 from honeyguide.errors import MissingExtra
 from honeyguide.fetch import browser_program
 from honeyguide.job.crawl import Crawl

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from crawls import WEB, Index, finish, journal, linking, small_topic
 
+from honeyguide.engine import crawler, rejudging
 from honeyguide.engine.clock import VirtualClock
 from honeyguide.job.crawl import Crawl
 from honeyguide.lab.webs.generated import GeneratedFetcher
@@ -78,6 +79,14 @@ async def test_pages_that_link_to_hits_wait_for_their_turn(tmp_path: Path) -> No
     most = max(worth, key=lambda url: worth[url])
     reason = next(one for one in order_of(crawl).contributions(most) if one.name == "pages it links to")
     assert "said to link to pages on topic" in reason.fact
+
+
+async def test_a_slow_machine_gives_the_same_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("fast", 1e9), ("slow", -1.0)):  # others have their turn never, and after each page
+        monkeypatch.setattr(crawler, "AT_A_STRETCH", seconds)
+        monkeypatch.setattr(rejudging, "AT_A_STRETCH", seconds)
+        await finish(backlink_crawl(tmp_path / name, 60))
+    assert journal(tmp_path / "fast") == journal(tmp_path / "slow")
 
 
 async def test_stop_and_resume_give_the_same_journal(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import itertools
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -189,6 +191,58 @@ async def test_the_cache_is_bounded_and_shared(fetcher: Make) -> None:
             await web.cache.restore(f"http://h{number}:{port}", 200, RULES, web.clock.now)
         assert web.cache.peek(web.origin) is None
         assert web.cache.peek(f"http://h3:{port}") is not None
+
+
+async def test_what_nobody_asks_is_kept_as_bytes_and_answers_as_before(fetcher: Make) -> None:
+    async with site(fetcher, ok(RULES), awake=1) as web:
+        read = [await web.load()]
+        for number, status, body in ((1, 404, b""), (2, 200, RULES), (3, 200, b"")):
+            restored = await web.cache.restore(f"http://h{number}.example", status, body, web.clock.now)
+            assert restored is not None
+            read.append(restored)
+        web.answers[b"/robots.txt"] = ok(b"", status="503 Later")
+        web.clock.now += 25 * 3600
+        waiting = await web.load()
+        assert await web.cache.restore("http://h4.example", 200, RULES, web.clock.now) is not None
+        web.clock.now -= 20 * 3600
+        for before in (*read[1:], waiting):  # all but the last have made room for the one after them
+            known = web.cache.peek(before.origin)
+            assert known is not None
+            assert known is not before
+            for path in ("/", "/private", "/late"):
+                url = before.origin + path
+                assert (known.allowed(url), known.rule(url)) == (before.allowed(url), before.rule(url))
+            told = [
+                (one.state, one.crawl_delay, one.sitemaps, one.expires_at, one.failures, one.outcome)
+                for one in (known, before)
+            ]
+            assert told[0] == told[1]
+        assert not any(gc.is_tracked(kept) for kept in web.cache._answers.values())
+
+
+async def test_long_files_are_read_again_one_by_one_with_time_for_others_between(fetcher: Make) -> None:
+    rules = b"User-agent: *\n" + b"\n".join(b"Disallow: /closed/%d/*.cgi$" % n for n in range(2_000))
+    async with site(fetcher, ok(RULES), awake=1) as web:
+        origins = [f"http://h{number}.example" for number in range(5)]
+        for origin in origins:
+            await web.cache.restore(origin, 200, rules, web.clock.now)
+        done: list[str] = []
+
+        async def ask(origin: str) -> None:
+            answer = await web.cache.known(origin)
+            assert answer is not None
+            assert not answer.allowed(f"{origin}/closed/1999/a.cgi")
+            done.append(origin)
+
+        async def others() -> None:
+            while len([one for one in done if one]) < 4:
+                done.append("")
+                await asyncio.sleep(0)
+
+        await asyncio.gather(*(ask(origin) for origin in origins[:4]), others())
+        assert [one for one in done if one] == origins[:4]
+        places = [done.index(origin) for origin in origins[:4]]
+        assert all(after - before > 1 for before, after in itertools.pairwise(places))
 
 
 async def test_a_resumed_crawl_need_not_ask_again(fetcher: Make) -> None:

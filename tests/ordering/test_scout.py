@@ -51,6 +51,21 @@ LISTED = [link(f"https://a.example/l/{i}", path="body/ul/li/a", position=i) for 
 MENU = [link(f"https://a.example/m/{i}", path="body/nav/a", position=12 + i) for i in range(12)]
 
 
+@pytest.mark.parametrize(("worths", "least", "most"), [((0.0, 1.0), 0.7, 1.0), ((0.45, 0.55), 0.0, 0.3)])
+def test_exploring_counts_as_far_as_verdicts_tell_pages_apart(
+    worths: tuple[float, float], least: float, most: float
+) -> None:
+    """Where all verdicts lay around one half, hosts that nobody knew came before one full of targets."""
+    order = Scout(Owls())
+    pages = [link(f"https://a.example/l/{i}", position=i) for i in range(60)]
+    fetch(order, "https://a.example/", 0.5, [*pages, link("https://b.example/x", position=60)])
+    for number, one in enumerate(pages):
+        fetch(order, one.url, worths[number % 2])
+        order.revised()
+    exploring = [each.adds for each in order.contributions("https://b.example/x") if each.name == "exploring"]
+    assert least < sum(exploring) < most
+
+
 def test_siblings_of_good_pages_come_first() -> None:
     order = Scout(Owls(), by_folder=0.0)
     fetch(order, "https://a.example/", 0.5, [*LISTED, *MENU])

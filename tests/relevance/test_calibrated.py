@@ -30,6 +30,11 @@ def crawl(model: Calibrated, pages: list[Page]) -> int:
     return sum(model.observe(one, model.judge(one)) for one in pages)
 
 
+def weights(model: Calibrated) -> list[float]:
+    """What each keyword counts."""
+    return msgspec.convert(model.save().values["keywords"], list[float])
+
+
 def met() -> list[Page]:
     """One page in four is about owls."""
     return [page(ON_TOPIC if seed % 4 == 0 else OFF_TOPIC, seed) for seed in range(1, 121)]
@@ -71,6 +76,19 @@ def test_words_that_come_with_the_keywords_are_learned() -> None:
     before = model.judge(other).score
     crawl(model, met())
     assert model.judge(other).score > 5.0 * before
+
+
+def test_keywords_may_be_common_where_the_crawl_is_good() -> None:
+    """Seven pages in ten are about owls and say so; a word that all pages have tells nothing."""
+    given = Examples(keywords=("owl", "nest", "report"))
+    model = Calibrated().fit(given)
+    everything = [page(ON_TOPIC if seed % 10 < 7 else OFF_TOPIC, seed) for seed in range(1, 301)]
+    crawl(model, [msgspec.structs.replace(one, text=f"{one.text} report") for one in everything])
+    fresh = Calibrated().fit(given)
+    crawl(fresh, [page(OFF_TOPIC, seed) for seed in range(1, 31)])
+    owl, nest, report = (kept / full for kept, full in zip(weights(model), weights(fresh), strict=True))
+    assert [owl, nest] == pytest.approx([1.0, 1.0], abs=0.02)
+    assert report < 0.8
 
 
 @pytest.mark.parametrize("on_topic", [0, 30])

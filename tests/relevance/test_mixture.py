@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from honeyguide.relevance.mixture import Heap, Texts, _gained_by_words, _odds_at_the_line, chances
+from honeyguide.relevance.mixture import Heap, Texts, _gained_by_words, _led_back, _odds_at_the_line, chances
 
 
 def _heap(words: np.ndarray) -> Heap:
@@ -46,3 +46,17 @@ def test_the_line_goes_where_f1_is_best(sharpness: float) -> None:
     assert f1(line) > best - 0.02
     if sharpness <= 1.0:  # a line at one half leaves too little above it
         assert f1(line) > f1(0.0) + 0.05
+
+
+def test_a_line_that_settled_on_the_best_part_of_the_topic_is_led_back() -> None:
+    random = np.random.default_rng(5)
+    groups = [(200, -1.5), (170, 1.0), (30, 4.0)]  # off topic, on topic, and the part that stands out
+    position = np.concatenate([random.normal(middle, 0.5, count) for count, middle in groups])
+    assert -1.0 < _led_back(position, 2.8, 1.0) < 0.5
+    assert _led_back(position, 0.0, 1.0) == 0.0  # it takes what Otsu's line takes
+
+
+def test_where_few_pages_are_on_topic_the_line_stays() -> None:
+    random = np.random.default_rng(6)
+    position = np.concatenate([random.normal(-0.2, 0.7, 480), random.normal(3.0, 0.5, 20)])
+    assert _led_back(position, 2.0, 1.5) == 2.0

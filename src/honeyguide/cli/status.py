@@ -13,8 +13,7 @@ from honeyguide.collection.own_parts import own_parts
 from honeyguide.collection.uncertain import uncertain_of
 from honeyguide.config.load import load
 from honeyguide.config.recipes import Part, lacks, uses
-from honeyguide.engine.arrival import render_figures
-from honeyguide.engine.rendering import RenderFigures
+from honeyguide.engine.render_figures import RenderFigures, render_figures
 from honeyguide.fetch.browser_program import find_browser, has_playwright
 from honeyguide.job.parts import chosen
 from honeyguide.model import Outcome

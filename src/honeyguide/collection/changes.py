@@ -11,7 +11,6 @@ import msgspec
 from honeyguide.collection.guarded import utc
 from honeyguide.collection.page import MOST_BODY
 from honeyguide.collection.text_diff import Difference, differences
-from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding
 from honeyguide.model import Outcome, Seen
@@ -161,6 +160,8 @@ class _Finder:
         layout = self._collection.layout
         if layout is None or not page.file:
             return ""
+        from honeyguide.engine.reread import Reader  # with it come parser and engine
+
         reader = Reader(self._state, layout.archive_folder, blocks=False, max_bytes=MOST_BODY)
         try:
             parsed = reader.page(page)

@@ -17,13 +17,11 @@ from honeyguide.collection.changes import Change, find_changes
 from honeyguide.collection.directory_entries import Entry, page_entries
 from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
 from honeyguide.collection.exports.datasheet import topic_languages, topic_name, topic_recipe
-from honeyguide.collection.exports.formats import ExportSource, write_export
 from honeyguide.collection.exports.left_out import Trouble, log_trouble
 from honeyguide.collection.exports.page_rows import page_rows
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.frames import to_arrow, to_pandas, to_polars
 from honeyguide.collection.guarded import utc
-from honeyguide.collection.markdown import MarkdownMaker
 from honeyguide.collection.moments import moment
 from honeyguide.collection.page import CollectedPage
 from honeyguide.collection.shown import collection_html, collection_text, status_html
@@ -43,6 +41,7 @@ from honeyguide.web.url import canonical, url_id
 if TYPE_CHECKING:
     from honeyguide.collection.directory import Directory
     from honeyguide.collection.link_analysis import LinkAnalysis
+    from honeyguide.collection.markdown import MarkdownMaker
 
 
 BROKEN_OFF: Final = "it was broken off: killed, or no room on the disk"
@@ -321,6 +320,8 @@ class Collection:
         Raises:
             CollectionError: With what to do about it.
         """
+        from honeyguide.collection.exports.formats import ExportSource, write_export  # needed by few
+
         source = ExportSource(
             self.state,
             self.layout,
@@ -417,6 +418,8 @@ class Collection:
     def markdown_maker(self) -> MarkdownMaker:
         """What turns pages into Markdown; one process for all pages until the collection is closed."""
         if self._maker is None:
+            from honeyguide.collection.markdown import MarkdownMaker  # with it comes the parser
+
             self._maker = MarkdownMaker()
         return self._maker
 

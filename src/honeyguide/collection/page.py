@@ -9,7 +9,6 @@ import msgspec
 from honeyguide.collection.guarded import utc
 from honeyguide.collection.moments import moment
 from honeyguide.collection.story import Story, tell_row
-from honeyguide.engine.reread import Reader
 from honeyguide.errors import CollectionError
 from honeyguide.fetch.decode import BadEncoding
 from honeyguide.model import Page
@@ -17,6 +16,7 @@ from honeyguide.store.records import PageRecord
 
 if TYPE_CHECKING:
     from honeyguide.collection.collection import Collection
+    from honeyguide.engine.reread import Reader
 
 MOST_BODY = 8 << 20
 
@@ -211,6 +211,8 @@ class CollectedPage:
         return utc(found[0]).isoformat(timespec="seconds") if found else ""
 
     def _reader(self) -> Reader:
+        from honeyguide.engine.reread import Reader  # with it come parser and engine, which few readers need
+
         layout = self._collection.layout
         if layout is None or not self.record.file:
             raise CollectionError(

@@ -14,7 +14,7 @@ from honeyguide.engine.committer import Stores
 from honeyguide.engine.crossing import Crossing
 from honeyguide.engine.listings import MOST_NAMED, Listings
 from honeyguide.engine.neighbours import Batch
-from honeyguide.engine.rendering import RenderFigures
+from honeyguide.engine.render_figures import RENDERING, render_figures
 from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.failpoint import failpoint
 from honeyguide.frontier import Found, Frontier, Offers, Waiting
@@ -23,24 +23,25 @@ from honeyguide.model import Event, Link, Outcome, Page, Scored, Seen, Verdict, 
 from honeyguide.ordering.base import BacklinkedOrder, LinkOrder, PausingOrder, RevisingOrder, done
 from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, verdict_on
 from honeyguide.store.archive import Position
-from honeyguide.store.checked import reading
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import FullText
 from honeyguide.store.outbox import Traveller
 from honeyguide.store.records import PageRecord
-from honeyguide.store.state import State
 from honeyguide.web import canonical, falling_marginal, host_key, url_id
+from honeyguide.web.url import url_ids
 from honeyguide.web.zones import twin_of
 
 GIVEN = 1e3
 """Priorities from here on were given by hand (seeds, suggestions) and stay."""
-RENDERING = "rendering"
-"""Setting of the state with `RenderFigures`."""
 MISSING = frozenset((404, 410))
 """Answers that say that there is no such page, and will not be."""
 CHANGED_AT_ONCE = 4096
 """URLs that get another priority before connections have their turn."""
+NAMED_AT_ONCE = 1000
+"""Addresses that a sitemap names which are looked at before connections have their turn."""
+DATED_AT_ONCE = 5_000
+"""The same of those that are only looked up."""
 DEMOTION = 1e6
 """How far behind the URLs of a host go that stopped giving relevant pages."""
 
@@ -84,7 +85,7 @@ class Arrival:
         self.line_moved = False
         """Whether the last page made the model judge otherwise."""
         self.rest: Iterator[None] | None = None
-        """What is left to do of the new priorities that the last page brought, with pauses."""
+        """What is left to do of a sitemap, or of new priorities that the last page brought, with pauses."""
         self.ordering_seconds = 0.0
         """CPU time spent in the order, for the lab, which gives a `timer`: a live crawl does without."""
 
@@ -207,10 +208,13 @@ class Arrival:
         self._finish()
         if self._revising is None:
             return
-        changing = self._changing()
-        for _ in changing:
+        self._leave(self._changing())
+
+    def _leave(self, steps: Iterator[None]) -> None:
+        """Do the first of some steps, and leave the others in `rest`."""
+        for _ in steps:
             if self._crossing is None:
-                self.rest = changing
+                self.rest = steps
                 return
             # What other shards have learned may come in at any pause.
 
@@ -328,23 +332,63 @@ class Arrival:
         return self._ended(waiting, visit, now)
 
     def queue_listing(self, waiting: Waiting, visit: Visit, now: float) -> None:
-        """Queue what a sitemap or feed names, ranked as links of a page of average relevance."""
+        """Queue what a sitemap or feed names, ranked as links of a page of average relevance.
+
+        It may name 50,000 addresses: what takes long is left in `rest`.
+        """
+        self._finish()
+        self._leave(self._queueing(waiting, visit, now))
+
+    def _queueing(self, waiting: Waiting, visit: Visit, now: float) -> Iterator[None]:
+        """The same with pauses, the first one after the archive has taken the document."""
+        long = max(len(visit.listing), len(visit.dates)) > NAMED_AT_ONCE
+        if long:
+            yield
         host = self._frontier.host(waiting.host)
         urls = visit.listing if self._listings.asked_for(waiting.source) else visit.listing[:MOST_NAMED]
-        links = tuple(Link(url, url_id(url), position=i) for i, url in enumerate(urls))
-        page = placed(Page(waiting.url, waiting.id, links=links), waiting, number=0, now=now, status=200)
-        eligible, _ = self._admission.split(page)
+        page = placed(Page(waiting.url, waiting.id), waiting, number=0, now=now, status=200)
+        links: list[Link] = []
+        eligible: list[Link] = []
+        for start in range(0, len(urls), NAMED_AT_ONCE):
+            if start:
+                yield
+            some = urls[start : start + NAMED_AT_ONCE]
+            numbered = enumerate(zip(some, url_ids(some), strict=True), start)
+            more = [Link(url, each, position=place) for place, (url, each) in numbered]
+            links += more
+            eligible += self._admission.split(msgspec.structs.replace(page, links=tuple(more)))[0]
+        if long:
+            yield
+        page = msgspec.structs.replace(page, links=tuple(links))
         score = self._tally.recent if host.recent < 0 else host.recent
         scored = self._order.rank(page, Verdict(score=score, on_topic=False), eligible)
-        self._offer(page, waiting.row, eligible, scored, score=score)
+        if self._crossing is not None or len(eligible) <= NAMED_AT_ONCE:
+            self._offer(page, waiting.row, eligible, scored, score=score)
+        else:
+            offers = offers_of(page, waiting.row, eligible, scored)
+            _tell(offers, page.url)
+            for start in range(0, len(eligible), NAMED_AT_ONCE):
+                yield
+                self._frontier.offer(_part(offers, start, start + NAMED_AT_ONCE), self._order.combine)
         self.revise()
-        for url, changed in zip(visit.listing, visit.dates, strict=False):
-            row = self._frontier.row_of(url_id(url)) if changed else 0
-            if row and self._frontier.status_of(row) in (Outcome.FETCHED, Outcome.GONE):
-                self._state.history.hint(row, changed)
+        if long:
+            yield
+        yield from self._note_dates(visit)
         for url in visit.indexes:
             if self._listings.follows(waiting.source, waiting.host, url):
                 self._follow_listing(url, "sitemap", waiting, waiting.row, waiting.priority)
+
+    def _note_dates(self, visit: Visit) -> Iterator[None]:
+        """When pages changed last, as a sitemap says, with pauses."""
+        dated = [url for url, changed in zip(visit.listing, visit.dates, strict=False) if changed]
+        dates = [changed for changed in visit.dates if changed]
+        for start in range(0, len(dated), DATED_AT_ONCE):
+            if start:
+                yield
+            rows = self._frontier.rows_of(url_ids(dated[start : start + DATED_AT_ONCE]))
+            for row, changed in zip(rows, dates[start:], strict=False):
+                if row and self._frontier.status_of(row) in (Outcome.FETCHED, Outcome.GONE):
+                    self._state.history.hint(row, changed)
 
     def _follow_listing(self, url: str, kind: str, waiting: Waiting, row: int, priority: float) -> None:
         """Queue a sitemap or feed that a page or another sitemap names."""
@@ -563,6 +607,17 @@ def index_page(index: FullText, row: int, page: Page, score: float) -> None:
     )
 
 
+def _part(offers: Offers, start: int, end: int) -> Offers:
+    """Some offers, one behind the other."""
+    some = slice(start, end)
+    return Offers(
+        offers.ids[some],
+        offers.priorities[some],
+        offers.outcomes[some],
+        lambda place: offers.make(start + place),
+    )
+
+
 def _tell(offers: Offers, page: str) -> None:
     """Log what becomes of each link of a page, where somebody wants to know."""
     if LOG.isEnabledFor(DEBUG):
@@ -576,13 +631,6 @@ def _tell_one(found: Found, page: str) -> None:
     else:
         outcome = found.outcome.name.lower()
         say(DEBUG, "dropped", url=found.url, outcome=outcome, reason=found.reason, page=page)
-
-
-def render_figures(state: State) -> RenderFigures:
-    """What a collection knows of its shells and rendered pages."""
-    known = state.setting(RENDERING)
-    with reading("figures"):
-        return msgspec.convert(known, RenderFigures) if known is not None else RenderFigures()
 
 
 Dropped = tuple[Link, Outcome, str]

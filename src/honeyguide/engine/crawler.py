@@ -382,7 +382,8 @@ class Crawler:
 
     async def _turn(self) -> bool:
         """Dispatch what can go, wait for something to come back, deal with it. False: nothing is left."""
-        self._dispatch()
+        if not (self._done and self._clock.virtual):  # whose answer came first must not be a matter of time
+            self._dispatch()
         self._stand()
         now = self._clock.now()
         if not self._tasks and not self._done:
@@ -683,6 +684,7 @@ class Crawler:
         if waiting.again is not None:
             assert self._revisits is not None
             self._committer.add(self._revisits.take(waiting, visit, now))
+            self._slow = self._after_listing()
             return
         pages = self.tally.pages
         events = self._arrival.take(waiting, visit, now)
@@ -692,6 +694,12 @@ class Crawler:
             self._after_page(visit.page, events[-1], now)
         else:
             self._no_page()
+            self._slow = self._after_listing()
+
+    def _after_listing(self) -> Steps | None:
+        """What is left to do of a sitemap."""
+        rest, self._arrival.rest = self._arrival.rest, None
+        return None if rest is None else _after_a_pause(rest)
 
     def _no_page(self) -> None:
         if self._revisits is not None:
@@ -738,8 +746,7 @@ class Crawler:
         pages, every = self.tally.pages, self._order.reorder_every
         rest, self._arrival.rest = self._arrival.rest, None
         if rest is not None:
-            yield None
-            yield from rest
+            yield from _after_a_pause(rest)
         if self._rejudging is not None and self._arrival.line_moved:
             yield from self._rejudging.line_moved(now)
         if every and pages % every == 0:
@@ -820,6 +827,11 @@ class Crawler:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _after_a_pause(steps: Iterator[None]) -> Steps:
+    yield None
+    yield from steps
 
 
 async def _others_turn() -> None:

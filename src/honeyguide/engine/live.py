@@ -104,7 +104,7 @@ class LiveVisitor:
         delay: float | None = None
         if self._robots is not None:
             origin = origin_of(waiting.url)
-            answer = self._robots.peek(origin) or await self._remembered(origin)
+            answer = await self._robots.known(origin) or await self._remembered(origin)
             if answer is None:
                 return await self._load_robots(origin)
             refused = _refused(answer, waiting.url)

@@ -133,8 +133,9 @@ class Rejudging:
             before: Gets the earlier verdicts of those that turned.
         """
         reviews = self._reviews()
+        reviewed = len(reviews) > 0
         turned, since = 0, time.perf_counter()
-        rows = [self._frontier.row_of(url) for url, _ in known]
+        rows = self._frontier.rows_of([url for url, _ in known])
         held = self._stores.state.verdicts_of(rows)
         replaced = self._stores.state.history.replaced()  # the model remembers what they said at first
         for row, (url, verdict) in zip(rows, known, strict=True):
@@ -142,7 +143,7 @@ class Rejudging:
                 continue
             seen.add(row)
             address, number, old, was = held[row]
-            said = reviews.on(address, host_key(address), number) if len(reviews) else None
+            said = reviews.on(address, host_key(address), number) if reviewed else None
             on_topic = verdict.on_topic if said is None else was
             if self._revising is not None and said is None:
                 self._revising.rejudged(Page(address, url), verdict)

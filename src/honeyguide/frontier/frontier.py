@@ -472,6 +472,11 @@ class Frontier:
         """Row of a known URL by its fingerprint, or 0."""
         return self._seen.row(url_id, self._columns.ids)
 
+    def rows_of(self, url_ids: Sequence[int]) -> list[int]:
+        """The same of many."""
+        found: list[int] = self._seen.find(np.array(url_ids, np.int64), self._columns.ids).tolist()
+        return found
+
     def status_of(self, row: int) -> Outcome:
         """What became of a known URL so far."""
         return Outcome(int(self._columns.status[row]))

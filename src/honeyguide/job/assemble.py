@@ -21,7 +21,7 @@ from honeyguide.config.schema import VERSION, Config
 from honeyguide.discovery.base import Recalling, Source
 from honeyguide.engine.admission import Admission
 from honeyguide.engine.agenda import Agenda, ComingBack
-from honeyguide.engine.arrival import Arrival, render_figures
+from honeyguide.engine.arrival import Arrival
 from honeyguide.engine.budget import Budget, Tally
 from honeyguide.engine.checkpoint import Checkpoints, ZoneMemory
 from honeyguide.engine.clock import Clock, VirtualClock, WallClock
@@ -36,6 +36,7 @@ from honeyguide.engine.neighbours import Neighbours
 from honeyguide.engine.prospects import Rates
 from honeyguide.engine.recollect import Recollection
 from honeyguide.engine.rejudging import Rejudging
+from honeyguide.engine.render_figures import render_figures
 from honeyguide.engine.rendering import Renderer
 from honeyguide.engine.reread import Reader, catch_up
 from honeyguide.engine.retraining import JUDGE_AGAIN, Retraining

@@ -1018,9 +1018,11 @@ scout_words_take_in_page(PyObject *module, PyObject *const *arguments, Py_ssize_
     if (often != NULL && borrow_vectors(&loan, arguments[3], &vectors) == 0) {
         if (room != vectors.size)
             PyErr_SetString(PyExc_ValueError, "counters are wanted, one an entry");
-        for (Py_ssize_t i = 0; i < terms && !PyErr_Occurred(); i++)
-            if (numbers[i] < 0 || numbers[i] >= names || places[numbers[i]] < 0 || places[numbers[i]] >= room)
-                PyErr_SetString(PyExc_IndexError, "a term has no entry");
+        int fits = 1;
+        for (Py_ssize_t i = 0; i < terms && fits; i++)
+            fits = numbers[i] >= 0 && numbers[i] < names && places[numbers[i]] >= 0 && places[numbers[i]] < room;
+        if (!fits && !PyErr_Occurred())
+            PyErr_SetString(PyExc_IndexError, "a term has no entry");
         int32_t *entries = NULL;
         double *weights = NULL;
         if (!PyErr_Occurred() && terms > 0) {

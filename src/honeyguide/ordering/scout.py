@@ -71,6 +71,8 @@ ANCHORS: Final = 50_000
 """Anchors that are remembered with their words."""
 MOST_LINKS: Final = 1 << 16
 """Links of another shard's page whose places are told apart."""
+SURE_PAGES: Final = 20.0
+"""Pages that are told apart surely, with which a crawl begins."""
 SURE: Final = 0.01
 """Worths and rates closer than this to 0 or 1 count as this far away."""
 TOLD: Final = 256
@@ -115,9 +117,9 @@ class Scout(LocalOrder):
     that are linked together are about the same things, and a text of a few words leaves much open.
 
     What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
-    folder, which shrinks as pages of them are fetched. So a crawl looks at every host before it settles, and
-    leaves a folder that is exhausted. A page off topic that leads to new URLs of promise is an outcome of
-    some worth: hubs are looked for, too.
+    folder, which shrinks as pages of them are fetched, and counts only as far as verdicts tell pages apart.
+    So a crawl looks at every host before it settles, and leaves a folder that is exhausted. A page off topic
+    that leads to new URLs of promise is an outcome of some worth: hubs are looked for, too.
 
     Priorities follow what is learned: every eight pages those of the best 256 URLs, of the next 768
     in turn, of all that a fetched page links to, and after new weights of all that may be asked for soon.
@@ -591,7 +593,26 @@ class Scout(LocalOrder):
 
     @property
     def _standing(self) -> Standing:
-        return Standing(self._all_fetched, self._mean, self._oldest, self._by_host, self._by_folder)
+        apart = self._told_apart
+        return Standing(
+            self._all_fetched, self._mean, self._oldest, apart * self._by_host, apart * self._by_folder
+        )
+
+    @property
+    def _told_apart(self) -> float:
+        """How well verdicts tell pages apart, and so what exploring can find out: 1 where all are sure.
+
+        It is the variance of the fetched pages' worth, as a share of what it would be if each were surely on
+        or off topic. Bounds are made for such outcomes: where all verdicts lie around one half they would
+        promise a host that nobody knows as much as one where every page is a hit.
+        """
+        count, others = self._all_fetched, self._of_others("total")
+        sure = self._mean * (1.0 - self._mean)
+        if not count or sure <= 0.0:
+            return 1.0
+        mean = float(self._total[0] + others[0]) / count
+        variance = max(0.0, float(self._total[1] + others[1]) / count - mean * mean)
+        return min(1.0, (count * variance + SURE_PAGES * sure) / ((count + SURE_PAGES) * sure))
 
     @property
     def _oldest(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, Self, cast
 
 import msgspec
@@ -13,7 +14,17 @@ from numpy.typing import NDArray
 from honeyguide.compiled import compiled
 from honeyguide.errors import CollectionError, TopicError
 from honeyguide.model import BY_TEXT, Document, Examples, Page, UrlId, Verdict
-from honeyguide.relevance.mixture import Fit, Heap, Line, Linked, Texts, count_texts, fill, fit
+from honeyguide.relevance.mixture import (
+    Fit,
+    Heap,
+    Line,
+    Linked,
+    Texts,
+    count_texts,
+    fill,
+    fit,
+    part_of,
+)
 from honeyguide.relevance.tf_cosine import STEEPNESS, TfCosine
 from honeyguide.store.models import Saved
 from honeyguide.text.background import background
@@ -38,6 +49,8 @@ COLD_PAGES: Final = 60.0
 """What is believed before any page was seen counts as much as so many pages."""
 COMMON: Final = 1.6
 """Inverse document frequency in the crawl from which on a keyword counts in full: on a fifth of the pages."""
+GOOD_CRAWL: Final = (0.2, 0.4)
+"""Share of the pages on topic from which on those off topic begin to say how common a keyword is, and do."""
 LONE_LIKENESS: Final = 0.2
 """Cosine that a page on topic is believed to have with a single example."""
 TOP_TERMS: Final = 10
@@ -138,7 +151,7 @@ class Calibrated:
     """Says how likely a person would call a page on topic, and moves its line with what the crawl sees.
 
     A page's place on the scale is the sum of three standardised numbers: its keyword score (the evidence of
-    `tf-cosine`, where a keyword that most pages of the crawl contain counts less), the contrast of its words
+    `tf-cosine`, where a keyword that most pages off topic contain counts less), the contrast of its words
     between pages that seem on topic and all others (Rocchio's feedback, from the crawl's own pages and any
     examples), and likeness to the examples (the more there are, the more it counts). Two normal distributions
     are fitted over all remembered pages; the line is the mean of theirs and the one that Lee and Liu's r²/Pr
@@ -726,16 +739,24 @@ class Calibrated:
         self._likeness = self._like(heap)
         if len(pages) < LEAST_PAGES:
             return
-        scores = self._scores(evidence) if self._has_keywords else None
         told = np.array([False] * (len(pages) + len(self._given)) + [True] * len(self._taught), np.bool_)
-        self._fit = fit(
+        joined = partial(
+            fit,
             heap,
-            scores,
             size=len(self._idf),
             taught=told,
             even_lengths=self._even_lengths,
             clear=self._clear(evidence[: len(pages)]),
         )
+        self._fit = joined(self._scores(evidence) if self._has_keywords else None)
+        if self._has_keywords:
+            # In a good crawl the topic's words are common because the pages are on topic.
+            on = self._fit.by_text()[: len(pages)]
+            good = part_of(GOOD_CRAWL, float(on.mean()))
+            if good:
+                weights = self._weigh_keywords(evidence[: len(pages)], 1.0 - on)
+                self._keywords = ((1.0 - good) * self._keyword_weights + good * weights).tolist()
+                self._fit = joined(self._scores(evidence))
         self._likeness = self._fit.likeness
         self._fitted_on = self._all_seen
         self._own = {
@@ -780,19 +801,23 @@ class Calibrated:
             idf[counts < 2] = 0.0
         return np.maximum(idf, 0.0)
 
-    def _weigh_keywords(self, evidence: Array) -> Array:
-        """The topic's weights, less for a keyword that is common on the pages.
+    def _weigh_keywords(self, evidence: Array, off: Array | None = None) -> Array:
+        """The topic's weights, less for a keyword that is common on pages off topic.
 
         Args:
             evidence: For each keyword, a row a page.
+            off: How likely each page is off topic; all are, where nothing is known.
         """
-        pages = len(evidence)
+        pages = len(evidence) if off is None else float(off.sum())
         weights = np.array([weight for _, weight in self._words.topic])
-        found = (evidence > 0.0).sum(axis=0)
+        has = evidence > 0.0
+        found = has.sum(axis=0) if off is None else (has * off[:, None]).sum(axis=0)
         table = background(self._analyser)
         usual = [USUAL_PAGES * min(table.counts.get(term, 1) for term in phrase) / table.documents
                  for phrase in self._words.phrases]  # fmt: skip
-        rare = np.log((pages + USUAL_PAGES + 1.0) / ((found if pages else 0.0) + np.array(usual) + 1.0))
+        rare = np.log(
+            (pages + USUAL_PAGES + 1.0) / ((found if len(evidence) else 0.0) + np.array(usual) + 1.0)
+        )
         return np.asarray(weights * np.clip(rare / COMMON, 0.0, 1.0))
 
     def _heap(self, texts: Sequence[_Text], pages: int, labels: Sequence[int]) -> Heap:

@@ -31,6 +31,10 @@ LIKENESS_EXAMPLES: Final = 10.0
 NEARLY_BEST: Final = 0.95
 """Lines that do so well by Lee and Liu's measure count as equally good."""
 LEAST_CALLED: Final = 4
+STRAYED: Final = (0.2, 0.4)
+"""Where Otsu's line takes so much more of all pages than the others do, it begins to be believed, and is."""
+MANY: Final = (0.1, 0.2)
+"""Share of the pages above Lee and Liu's line, from which on many may be on topic, and are."""
 CROWDED: Final = 0.65
 """Share of pages with a high keyword score from which on that many are believed to be on topic."""
 MOST_ON_TOPIC: Final = 0.9
@@ -187,6 +191,10 @@ class Fit(msgspec.Struct, frozen=True):
     linked: Linked | None = None
     """Nothing where links tell nothing."""
 
+    def by_text(self) -> Array:
+        """How likely each text is on topic by its words alone."""
+        return chances(self.line.slope * (self.position - self.line.middle) + self.line.shift)
+
 
 def fit(
     heap: Heap,
@@ -209,8 +217,9 @@ def fit(
        kind gain by being long is taken off again (`even_lengths`).
     4. Two normal distributions of one variance over that sum, sure cases fixed, by expectation maximisation.
        The line is the mean of theirs and a second one that assumes no shape: Lee and Liu's, on clear keyword
-       pages and left-out examples; Otsu's where there are no keywords.
-       Where most pages have a high keyword score, as many as have one are on topic.
+       pages and left-out examples; Otsu's where there are no keywords. Where many pages are on topic and
+       Otsu's would take far more of them, it is followed. Where most pages have a high keyword score, as
+       many as have one are on topic.
     5. What people said about pages of the crawl turns the sum into a chance (logistic regression on one
        number), and the line goes where F1 is best by these chances.
     6. What links promised is added as far as it has gone with that sum, and the line is placed once more:
@@ -268,6 +277,7 @@ def _line(
         second = _found_against_called(placed, keyword_scores[:pages] ** GUESS_POWER, on, pages)
     middle = (middle + second) / 2.0
     if keyword_scores is not None:
+        middle = _led_back(position[:pages], middle, second)
         middle = min(middle, _crowded(position[:pages], keyword_scores[:pages], middle))
     slope *= TEMPER
     odds = slope * (position - middle)
@@ -404,6 +414,20 @@ def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], 
     return float(width @ ((ranked + after)[good] / 2.0) / width.sum())
 
 
+def _led_back(position: Array, middle: float, second: float) -> float:
+    """The line where it has gone astray: Otsu's.
+
+    In a good crawl half of the pages are on topic, and a part of them that is much alike, or that has all the
+    keywords, stands out from the rest. Two normal distributions can settle on that part. Otsu's line has no
+    such trap, but it halves any heap, also one where few pages are on topic. So it is heard only where it
+    takes far more of the pages, and where `second`, Lee and Liu's line, takes many.
+    """
+    line = _between_groups(position)
+    more = float((position > line).mean() - (position > middle).mean())
+    trust = min(part_of(STRAYED, more), part_of(MANY, float((position > second).mean())))
+    return (1.0 - trust) * middle + trust * line
+
+
 def _crowded(position: Array, keyword_scores: Array, middle: float) -> float:
     """The line where most pages are clearly on topic by their keywords: as many as are.
 
@@ -411,7 +435,7 @@ def _crowded(position: Array, keyword_scores: Array, middle: float) -> float:
     it: on recorded webs half of the pages have a high keyword score only where nearly all are on topic.
     """
     share = float((keyword_scores >= 0.5).mean())
-    trust = min(max((share - 0.5) / (CROWDED - 0.5), 0.0), 1.0)
+    trust = part_of((0.5, CROWDED), share)
     line = float(np.quantile(position, 1.0 - share))
     return (1.0 - trust) * middle + trust * line
 
@@ -448,6 +472,12 @@ def _odds_at_the_line(chance: Array) -> float:
     least, most = AT_THE_LINE
     half = min(max(float(f1.max()) / 2.0, least), most)
     return math.log(half / (1.0 - half))
+
+
+def part_of(way: tuple[float, float], value: float) -> float:
+    """How much of the way from one value to another is done, 0..1."""
+    start, end = way
+    return min(max((value - start) / (end - start), 0.0), 1.0)
 
 
 def chances(odds: Array) -> Array:

@@ -56,6 +56,7 @@ _ROBOTS = "robots:"
 _PAGES_AT_ONCE = 500
 _HOSTS_AT_ONCE = 500
 _EVENTS_AT_ONCE = 1000
+_Verdicts = list[tuple[int, str, int, float, int]]
 _encode = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(order="sorted").encode
 
@@ -329,8 +330,8 @@ class State:
                 f" FROM page JOIN url ON url.row = page.row WHERE page.row IN ({marks})"
             )
             with reading("pages"):
-                for row, *values in self._connection.execute(query, some):
-                    url, number, score, on_topic = msgspec.convert(values, tuple[str, int, float, int])
+                told = self._connection.execute(query, some).fetchall()
+                for row, url, number, score, on_topic in msgspec.convert(told, _Verdicts):
                     found[row] = (url, number, score, bool(on_topic))
         return found
 

@@ -297,12 +297,8 @@ class Robots:
             [], delays={} if found.delay is None else {ANY_AGENT: found.delay}, sitemaps=found.sitemaps
         )
         made._packed = packed
+        made._rulesets[ANY_AGENT] = Ruleset.of(found)
         return made
-
-    def rest(self) -> None:
-        """Let go of what can be read again from the packed form."""
-        if self._packed is not None:
-            self._rulesets.clear()
 
     @staticmethod
     def trimmed(body: bytes, token: str) -> bytes:
@@ -331,9 +327,7 @@ class Robots:
         """The compiled rules for a token: its own groups joined, else those of `*`."""
         token = token.lower() if self._packed is None else ANY_AGENT
         found = self._rulesets.get(token)
-        if found is None and self._packed is not None:
-            found = self._rulesets[token] = Ruleset.of(_PACKED.decode(self._packed))
-        elif found is None:
+        if found is None:
             name = token if any(token in group.agents for group in self._groups) else ANY_AGENT
             rules = [rule for group in self._groups if name in group.agents for rule in group.rules]
             found = self._rulesets[token] = Ruleset(rules)
