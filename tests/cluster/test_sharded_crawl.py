@@ -185,7 +185,11 @@ async def test_shards_leave_and_join_between_sessions(tmp_path: Path) -> None:
         server.urls.clear()
         await finish(ShardedCrawl(config, out=out, shards=3, max_pages=20))
         await finish(ShardedCrawl(config, out=out, add_shards=1, max_pages=40))
-        job = ShardedCrawl(config, out=out, remove_shards=3, max_pages=60)
+        job = ShardedCrawl(config, out=out, remove_shards=2, max_pages=40)
+        await finish(job)
+        assert job.tally.pages == 40
+        assert not load(out).leaving, "the budget was spent before they left"
+        job = ShardedCrawl(config, out=out, remove_shards=1, max_pages=60)
         await finish(job)
         assert job.tally.pages == 60
         job = ShardedCrawl(config, out=out, add_shards=1)

@@ -9,7 +9,6 @@ import pytest
 
 from honeyguide.engine.arrival import Arrival
 from honeyguide.engine.neighbours import Neighbours
-from honeyguide.frontier import Found
 from honeyguide.job import assemble
 from honeyguide.lab.experiments import sharded
 from honeyguide.lab.experiments.sharded import ShardedOptions
@@ -21,6 +20,7 @@ from honeyguide.lab.runner.situation import Situation
 from honeyguide.lab.runner.study import DataFinder
 from honeyguide.lab.runner.world import World
 from honeyguide.model import Examples, Page, Verdict
+from honeyguide.store.outbox import Traveller
 
 WEB = "generated:3:300"
 
@@ -62,10 +62,10 @@ def test_shards_tell_what_the_words_of_a_page_said(
             return found
 
     class Watching(Neighbours):
-        def leave(self, found: Found, parent: str, score: float = -1.0, **more: Any) -> None:
-            if score >= 0:
-                sent[parent] = score
-            super().leave(found, parent, score, **more)
+        def send(self, link: Traveller, host: str) -> None:
+            if link.score >= 0:
+                sent[link.parent] = link.score
+            super().send(link, host)
 
     monkeypatch.setattr(assemble, "Arrival", Watched)
     monkeypatch.setattr(sharded_crawl_runner, "Neighbours", Watching)

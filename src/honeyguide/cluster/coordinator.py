@@ -77,6 +77,8 @@ PATIENCE: Final = 120.0
 """Seconds that a lost shard may take to come back."""
 FAREWELL: Final = 60.0
 """Seconds that a shard may take to stop in order."""
+REMOVAL: Final = 90.0
+"""Seconds that shards which leave may take to hand over the rest, once the budget is spent."""
 WORK: Final = "/var/tmp/honeyguide"  # noqa: S108 - one folder a user's machine, and trusted as such
 """Where machines of a cluster keep their shards."""
 AHEAD: Final = 4
@@ -111,6 +113,8 @@ class ShardedCrawl:
 
     _orders_share = True
     """Whether the shards' order can share what it learns, as far as is known."""
+    _spent_since: float | None = None
+    """When the budget was found to be spent; shards that leave may go on handing over."""
     _told: dict[str, int]
     """The limit that each shard has heard of."""
     _pace: dict[str, int]
@@ -499,7 +503,8 @@ class ShardedCrawl:
             self._pace = {n: one.spent - before.get(n, one.spent) for n, one in self._standings.items()}
             tally = self.tally
             self._rates.append((time.monotonic(), tally.pages))
-            self._stop = self._stop or (self._spent(tally) if whole else "")
+            if whole:
+                self._stop_when_spent(tally)
             idle = {name: one.moves for name, one in self._standings.items() if one.idle}
             quiet = [name for name, moves in idle.items() if whole and rest.get(name) == moves]
             rest = idle if whole else {}
@@ -523,6 +528,17 @@ class ShardedCrawl:
                 except TimeoutError:
                     continue
 
+    def _stop_when_spent(self, tally: Tally) -> None:
+        """Stop at the end of the budget, once shards that leave have left; nobody is dealt more meanwhile."""
+        reason = self._spent(tally)
+        if not reason:
+            self._spent_since = None
+            return
+        if self._spent_since is None:
+            self._spent_since = time.monotonic()
+        if not self.manifest.leaving or time.monotonic() - self._spent_since > REMOVAL:
+            self._stop = self._stop or reason
+
     def _spent(self, tally: Tally) -> str:
         """Why the crawl must stop now, or an empty string."""
         if self._again is not None:
@@ -539,10 +555,11 @@ class ShardedCrawl:
         Args:
             names: Which; by default all.
         """
-        answers = await asyncio.gather(*(self._turn(name) for name in names or self.actors))
+        look = not names  # who is told something was asked where it stands a moment ago
+        answers = await asyncio.gather(*(self._turn(name, look=look) for name in names or self.actors))
         return all(answers)
 
-    async def _turn(self, name: str, stop: str = "") -> bool:
+    async def _turn(self, name: str, stop: str = "", *, look: bool = True) -> bool:
         ray, actor = self._connection.ray, self.actors[name]
         if (back := self._lost.get(name)) is not None:
             if not back.done():
@@ -553,7 +570,7 @@ class ShardedCrawl:
         limit = self._limits.get(name, 0)
         try:
             runs, standing = await self._ask(
-                actor.turn.remote(limit, self._slots.get(name, 0), paused=self._paused, stop=stop)
+                actor.turn.remote(limit, self._slots.get(name, 0), paused=self._paused, stop=stop, look=look)
             )
             if not runs:
                 if not stop:
@@ -605,7 +622,9 @@ class ShardedCrawl:
         ]
         pages, slots = self.tally.pages, self.config.crawl.concurrency
         shards = len(self.manifest.shards)
-        if len(found) == 1:
+        if self._spent_since is not None:
+            grants = dict.fromkeys(found, 0)
+        elif len(found) == 1:
             grants = dict.fromkeys(found, EVERYTHING)
         else:
             busy = {name: one.in_flight for name, one in found.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from honeyguide.engine.admission import SEED, Admission, domain_of, is_given, offers_of
 from honeyguide.engine.budget import Tally
 from honeyguide.engine.committer import Stores
+from honeyguide.engine.crossing import Crossing
 from honeyguide.engine.listings import MOST_NAMED, Listings
-from honeyguide.engine.neighbours import Batch, Neighbours
+from honeyguide.engine.neighbours import Batch
 from honeyguide.engine.render_figures import RENDERING, render_figures
 from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.failpoint import failpoint
@@ -21,13 +21,12 @@ from honeyguide.frontier import Found, Frontier, Offers, Waiting
 from honeyguide.log import DEBUG, LOG, say
 from honeyguide.model import Event, Link, Outcome, Page, Scored, Seen, Verdict, Via
 from honeyguide.ordering.base import BacklinkedOrder, LinkOrder, PausingOrder, RevisingOrder, done
-from honeyguide.ordering.sharing import SharingOrder
 from honeyguide.relevance.base import OnlinePageModel, PageModel, RememberingPageModel, verdict_on
 from honeyguide.store.archive import Position
 from honeyguide.store.duplicates import NearDuplicates
 from honeyguide.store.history import VisitRecord
 from honeyguide.store.index import FullText
-from honeyguide.store.outbox import DROPPED, HOST, Traveller, is_held
+from honeyguide.store.outbox import Traveller
 from honeyguide.store.records import PageRecord
 from honeyguide.web import canonical, falling_marginal, host_key, url_id
 from honeyguide.web.url import url_ids
@@ -35,13 +34,8 @@ from honeyguide.web.zones import twin_of
 
 GIVEN = 1e3
 """Priorities from here on were given by hand (seeds, suggestions) and stay."""
-_HANDED_OVER = frozenset(
-    {"ready_at", "delay", "crawl_delay", "failures", "requests", "fetched", "relevant", "recent", "given_up"}
-)
-"""What of a host's record its next owner needs."""
 MISSING = frozenset((404, 410))
 """Answers that say that there is no such page, and will not be."""
-_WAITING, _ELSEWHERE = int(Outcome.WAITING), int(Outcome.ELSEWHERE)
 CHANGED_AT_ONCE = 4096
 """URLs that get another priority before connections have their turn."""
 NAMED_AT_ONCE = 1000
@@ -65,12 +59,12 @@ class Arrival:
         admission: Admission,
         tally: Tally,
         listings: Listings | None = None,
-        neighbours: Neighbours | None = None,
+        crossing: Crossing | None = None,
         timer: Callable[[], float] = float,
     ) -> None:
         self._state = stores.state
         self._timer = timer
-        self._neighbours = neighbours
+        self._crossing = crossing
         self._listings = listings or Listings()
         self._archive = stores.archive
         self._index = stores.index
@@ -81,7 +75,6 @@ class Arrival:
         self._revising = order if isinstance(order, RevisingOrder) else None
         self._pausing = order if isinstance(order, PausingOrder) else None
         self._backlinked = order if isinstance(order, BacklinkedOrder) else None
-        self._sharing = order if isinstance(order, SharingOrder) else None
         self._admission = admission
         self._tally = tally
         self._figures = render_figures(stores.state)
@@ -127,13 +120,13 @@ class Arrival:
             links_to: A page that it is said to link to; an order with an opinion of that gives the priority.
         """
         found = self._admitted(found, links_to)
-        if self._neighbours is not None and not self._neighbours.is_mine(found.host):
-            return self._send(found, self._frontier.url_of(found.parent))
+        if self._crossing is not None and not self._crossing.is_mine(found.host):
+            return self._crossing.send(found, self._frontier.url_of(found.parent))
         return self._frontier.add([found], "max")[0]
 
     def inject_all(self, found: Sequence[Found]) -> None:
         """The same for many at once: of ten thousand seeds, one by one, each would take as long as a page."""
-        if self._neighbours is not None:
+        if self._crossing is not None:
             for one in found:
                 self.inject(one)
         else:
@@ -160,9 +153,8 @@ class Arrival:
             return None
         number = url_id(url)
         priority = self._backlinked.said_to_link(url, number, url_id(target))
-        elsewhere = self._neighbours is not None and not self._neighbours.is_mine(host_key(url))
-        if elsewhere and self._sharing is not None:
-            self._sharing.away([number])
+        if self._crossing is not None:
+            self._crossing.note(url, number)
         return priority
 
     def hear_again(self, text: str, target: str) -> None:
@@ -186,8 +178,8 @@ class Arrival:
         started = self._timer()
         self._order.learn(page, verdict)
         scored = self._order.rank(page, verdict, eligible)
-        if self._neighbours is not None and self._sharing is not None:
-            self._sharing.away([eligible[place].id for place in self._neighbours.away(page.url, eligible)])
+        if self._crossing is not None:
+            self._crossing.look_away(page, eligible)
         self.ordering_seconds += self._timer() - started
         if self._online is not None:
             # A page without text teaches nothing, and must not be judged again by its title later.
@@ -221,7 +213,7 @@ class Arrival:
     def _leave(self, steps: Iterator[None]) -> None:
         """Do the first of some steps, and leave the others in `rest`."""
         for _ in steps:
-            if self._neighbours is None:
+            if self._crossing is None:
                 self.rest = steps
                 return
             # What other shards have learned may come in at any pause.
@@ -370,7 +362,7 @@ class Arrival:
         page = msgspec.structs.replace(page, links=tuple(links))
         score = self._tally.recent if host.recent < 0 else host.recent
         scored = self._order.rank(page, Verdict(score=score, on_topic=False), eligible)
-        if self._neighbours is not None or len(eligible) <= NAMED_AT_ONCE:
+        if self._crossing is not None or len(eligible) <= NAMED_AT_ONCE:
             self._offer(page, waiting.row, eligible, scored, score=score)
         else:
             offers = offers_of(page, waiting.row, eligible, scored)
@@ -482,233 +474,23 @@ class Arrival:
         """Give a page's links to the frontier, and those of other shards to the outbox; the targets' rows."""
         offers = offers_of(page, row, eligible, scored, dropped)
         _tell(offers, page.url)
-        if self._neighbours is None:
+        if self._crossing is None:
             return self._frontier.offer(offers, self._order.combine)
-        neighbours, count = self._neighbours, len(eligible)
-        away = neighbours.away(page.url, eligible)
-        if dropped:
-            away += [count + place for place in neighbours.away(page.url, [one[0] for one in dropped])]
-        if not away:
-            return self._frontier.offer(offers, self._order.combine)
-        priorities, outcomes = list(offers.priorities), list(offers.outcomes)
-        leaving: dict[int, int] = {}
-        for place in away:
-            leaving[place] = outcomes[place]
-            outcomes[place] = _ELSEWHERE
-            if self._revising is not None and place < count:  # its owner will rank it
-                leaving[place], priorities[place] = _WAITING, score
-            elif leaving[place] != _WAITING:
-                priorities[place] = DROPPED
-        known = self._frontier.known
-        made: dict[int, Found] = {}
-
-        def make(place: int) -> Found:
-            found = offers.make(place)
-            if place not in leaving:
-                return found
-            made[place] = found
-            return _elsewhere(found, priorities[place])
-
-        targets = self._frontier.offer(Offers(offers.ids, priorities, outcomes, make), self._order.combine)
-        rows = targets.tolist()
-        again = [place for place in away if rows[place] <= known]
-        heard = self._tells_more(
-            [rows[place] for place in again],
-            [leaving[place] for place in again],
-            [priorities[place] for place in again],
+        return self._crossing.offer(
+            page, row, offers, eligible=eligible, scored=scored, dropped=dropped, score=score
         )
-        silent = {place for place, more in zip(again, heard, strict=True) if not more}
-        of_page = self._sharing.of_page(page) if self._sharing is not None else None
-        for place, outcome in leaving.items():
-            if place in silent:
-                continue
-            found = made.get(place) or offers.make(place)
-            link = eligible[place] if place < count else None
-            if self._revising is not None and link is not None:
-                found = msgspec.structs.replace(found, outcome=Outcome(outcome), priority=score, reason="")
-            of_link = self._sharing.of_link(link.id) if self._sharing is not None and link is not None else ""
-            neighbours.leave(
-                found, page.url, score, link=link, position=place, of_page=of_page, of_link=of_link
-            )
-        return targets
-
-    def _tells_more(
-        self, rows: Sequence[int], outcomes: Sequence[int], priorities: Sequence[float]
-    ) -> list[bool]:
-        """Whether the owners of URLs that were sent before have to hear of another link to each."""
-        how, keen = self._order.combine, self._revising is not None
-        told: list[bool] = []
-        for row, outcome, priority, (status, before) in zip(
-            rows, outcomes, priorities, self._frontier.known_as(rows), strict=True
-        ):
-            better = priority > before if how == "max" else how != "first" or before == DROPPED
-            told.append(status == _ELSEWHERE and outcome == _WAITING and (better or keen))
-            if told[-1]:
-                self._frontier.note_priority(row, priority)
-        return told
-
-    def _send(self, found: Found, parent: str, score: float = -1.0) -> int:
-        """Send one URL to the shard that owns it; the row that stands for it here.
-
-        Seeds each shard has, but for those of one that left before it began.
-        """
-        assert self._neighbours is not None
-        if found.source == SEED and self._neighbours.owns_hosts:
-            return 0
-        known = self._frontier.known
-        priority = found.priority if found.outcome is Outcome.WAITING else DROPPED
-        (row,) = self._frontier.add([_elsewhere(found, priority)], "max")
-        if row > known or self._tells_more([row], [found.outcome], [found.priority])[0]:
-            self._neighbours.leave(found, parent, score)
-        return row
 
     def enter(self, batch: Batch) -> None:
-        """Take in links that another shard found; what belongs to a third is passed on."""
-        assert self._neighbours is not None
-        self.take_in(batch.links, batch.sender)
-        self._neighbours.entered(batch, self._state)
-
-    def take_in(self, links: Sequence[Traveller], sender: str, *, handed: bool = False) -> None:
-        """Take in links, whose numbers are the caller's business.
-
-        Args:
-            links: What travelled.
-            sender: Shard that sent them.
-            handed: Whether URLs that are elsewhere so far are this shard's from now on, whatever a link says.
-        """
-        neighbours = self._neighbours
-        assert neighbours is not None
-        parents = self._pages_of(links, sender)
-        arrived: list[Found] = []
-        pages: dict[str, list[tuple[Traveller, Found]]] = {}
-        homing: set[int] = set()
-        for link in links:
-            if not neighbours.is_mine(host := host_key(link.url)):
-                neighbours.pass_on(link, host)
-                continue
-            if link.source == HOST:
-                self._take_over_host(link)
-                continue
-            found = self._arrived(link, host, parents.get(link.parent, 0))
-            if handed or link.handed:
-                homing.add(found.id)
-            if self._revising is not None and link.parent:
-                pages.setdefault(link.parent, []).append((link, found))
-            else:
-                arrived.append(found)
-        for parent, found_there in pages.items():
-            arrived += self._ranked_here(parent, found_there)
-        rows = self._frontier.add(arrived, self._order.combine)
-        for row, found in zip(rows, arrived, strict=True):
-            if found.id in homing:
-                self._come_home(row, found)
+        """Take in links that another shard found."""
+        assert self._crossing is not None
+        self._crossing.enter(batch)
         self.revise()
 
-    def _come_home(self, row: int, found: Found) -> None:
-        """A URL of a host that is this shard's by now, as its former owner has it."""
-        frontier = self._frontier
-        if found.outcome is Outcome.ELSEWHERE:
-            if frontier.is_waiting(row):
-                # A link was quicker than the shard that had asked for it before the host was handed over.
-                frontier.finish(row, Outcome.ELSEWHERE, found.reason)
-            elif frontier.status_of(row) is Outcome.ELSEWHERE or frontier.never_asked(row):
-                # Or a link that a rule had dropped was: it has no say where the URL was asked for.
-                frontier.change_outcome(row, Outcome.ELSEWHERE, found.reason)
-        elif frontier.status_of(row) is Outcome.ELSEWHERE and not is_held(frontier.reason_of(row)):
-            frontier.come_home(row, found)
-
-    def _pages_of(self, links: Sequence[Traveller], sender: str) -> dict[str, int]:
-        """Rows that stand for the pages that links of another shard were found on."""
-        urls = list(dict.fromkeys(link.parent for link in links if link.parent))
-        found = [
-            Found(
-                url=url,
-                id=url_id(url),
-                host="",
-                domain="",
-                priority=DROPPED,
-                outcome=Outcome.ELSEWHERE,
-                reason=f"shard {sender}",
-            )
-            for url in urls
-        ]
-        return dict(zip(urls, self._frontier.add(found, "max"), strict=True))
-
-    def _take_over_host(self, record: Traveller) -> None:
-        """A host that another shard has asked so far: its delays and failures hold on."""
-        name = host_key(record.url)
-        host = self._frontier.meet_host(name, domain_of(name))
-        ready_at = max(host.ready_at, record.memo.get("ready_at", 0.0))
-        if record.memo.get("requests", 0) >= host.requests:  # otherwise that of an owner before the last
-            for field, value in record.memo.items():
-                if field in _HANDED_OVER:
-                    setattr(host, field, type(getattr(host, field))(value))
-            host.ip = record.anchor or host.ip
-        host.ready_at = ready_at
-        self._frontier.touch(host)
-
-    def _arrived(self, link: Traveller, host: str, parent: int) -> Found:
-        found = Found(
-            url=link.url,
-            id=url_id(link.url),
-            host=host,
-            domain=domain_of(host),
-            priority=link.priority,
-            depth=link.depth,
-            redirects=link.redirects,
-            parent=parent,
-            source=link.source,
-            anchor=link.anchor,
-            context=link.context,
-            factors=link.factors,
-            memo=link.memo,
-            outcome=Outcome(link.outcome),
-            reason=link.reason,
-        )
-        if found.outcome is Outcome.WAITING:
-            refused = self._admission.refuse(found.url, found.depth, found.redirects)
-            if refused:
-                found = msgspec.structs.replace(found, outcome=refused[0], reason=refused[1])
-        return found
-
-    def _ranked_here(self, parent: str, links: Sequence[tuple[Traveller, Found]]) -> list[Found]:
-        """Let an order that goes on learning rank another shard's links, as if it had seen their page."""
-        told, others = _parted(
-            links,
-            lambda one: one[0].score >= 0 and one[1].outcome is Outcome.WAITING and one[1].source == "link",
-        )
-        found = [one for _, one in others]
-        if not told:
-            return found
-        linked = tuple(
-            Link(
-                *(one.url, one.id, one.anchor, one.context),
-                position=sent.position,
-                tag_path=sent.tag_path,
-                group=sent.group,
-            )
-            for sent, one in told
-        )
-        page = Page(parent, url_id(parent), links=linked, depth=max(0, told[0][1].depth - 1))
-        verdict = Verdict(told[0][0].score, on_topic=False)
-        if self._sharing is not None:
-            of_links = {one.id: sent.of_link for sent, one in told if sent.of_link}
-            self._sharing.meet(page, verdict, told[0][0].of_page, of_links)
-        scored = self._order.rank(page, verdict, linked)
-        by_place = {one.link: one for one in scored}
-        for place, (_, one) in enumerate(told):
-            given = by_place.get(place) or Scored(place, 0.0, drop="left out by the link order")
-            found.append(
-                msgspec.structs.replace(
-                    one,
-                    priority=given.priority,
-                    factors=given.factors,
-                    memo=given.memo,
-                    outcome=Outcome.ORDER if given.drop else Outcome.WAITING,
-                    reason=given.drop,
-                )
-            )
-        return found
+    def take_over(self, links: Sequence[Traveller], sender: str) -> None:
+        """Take in links to hosts that are this shard's from now on."""
+        assert self._crossing is not None
+        self._crossing.take_in(links, sender, handed=True)
+        self.revise()
 
     def _count_rendering(self, host: str, page: Page, rendering: Rendering | None) -> str:
         """Count shells and rendered pages; what `honeyguide why` is to say of this one."""
@@ -849,33 +631,6 @@ def _tell_one(found: Found, page: str) -> None:
     else:
         outcome = found.outcome.name.lower()
         say(DEBUG, "dropped", url=found.url, outcome=outcome, reason=found.reason, page=page)
-
-
-def _elsewhere(found: Found, priority: float) -> Found:
-    """What stands for another shard's URL here."""
-    return Found(
-        url=found.url,
-        id=found.id,
-        host=found.host,
-        domain=found.domain,
-        priority=priority,
-        depth=found.depth,
-        parent=found.parent,
-        source=found.source,
-        outcome=Outcome.ELSEWHERE,
-    )
-
-
-One = TypeVar("One")
-
-
-def _parted(things: Sequence[One], is_first: Callable[[One], bool]) -> tuple[list[One], list[One]]:
-    """Those for which something holds, and the others."""
-    first: list[One] = []
-    others: list[One] = []
-    for thing in things:
-        (first if is_first(thing) else others).append(thing)
-    return first, others
 
 
 Dropped = tuple[Link, Outcome, str]

@@ -123,7 +123,6 @@ class Crawler:
     ) -> None:
         self._topic = topic
         self._neighbours = neighbours
-        self._stood = 0.0
         self._last_url = ""
         self._visitor = visitor
         self._clock = clock
@@ -272,18 +271,18 @@ class Crawler:
             self._asked_low_at = -1
 
     def _stand(self) -> None:
-        """Say where this shard stands, once it has asked for what it may; its best URLs only now and then.
+        """Say where this shard stands, once it has asked for what it may; its best URLs when somebody asks.
 
         Who deals pages to shards must know what is under way, or deals them what they are spending already.
         """
         neighbours = self._neighbours
         if neighbours is None:
             return
-        now, idle = self._clock.now(), self._is_idle(neighbours)
+        idle = self._is_idle(neighbours)
         before = neighbours.mailbox.standing
         best, ready, known = before.best, before.ready, before.known
-        if idle or now - self._stood >= 0.8 * REST:
-            self._stood = now
+        if idle or neighbours.mailbox.asked:
+            neighbours.mailbox.asked = False
             best, ready = self.best_waiting()
             known = self._frontier.known - self._frontier.counts.get(Outcome.ELSEWHERE, 0)
         # Only what may become a page: counting other work would let a page too many through.
@@ -466,7 +465,6 @@ class Crawler:
         A shard that is dealt no pages would otherwise show its URLs at what they were worth long ago.
         """
         self._arrival.revise()
-        self._stood = float("-inf")
 
     def line_moved(self) -> None:
         """Take the page model's word on the pages it remembers, after it was fitted again."""

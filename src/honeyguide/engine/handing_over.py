@@ -42,7 +42,7 @@ def hand_over(neighbours: Neighbours, state: State, frontier: Frontier, arrival:
     state.put_setting(OWNERS, names)
     if not isinstance(before, list):
         return 0
-    arrival.take_in(neighbours.readdress(state), neighbours.me, handed=True)
+    arrival.take_over(neighbours.readdress(state), neighbours.me)
     frontier.flush()
     for host in frontier.hosts():
         if not neighbours.is_mine(host.name):

@@ -41,8 +41,10 @@ BATCH: Final = 500
 """Links in one batch, at most."""
 AT_ONCE: Final = 32
 """Batches in one call, at most: most are much smaller, one a commit."""
+ANCHOR: Final = 500
+CONTEXT: Final = 200
 TAG_PATH: Final = 200
-"""Characters of a link's place on its page that travel."""
+"""Characters of a link's text, of what is around it, and of its place on its page that travel."""
 INBOX: Final = "inbox:"
 SENT: Final = "outbox_numbers"
 """Setting with the run of numbers, and the last number for each receiver."""
@@ -126,6 +128,9 @@ class Mailbox:
         self._heard = 0
         """How many of them the crawl has seen."""
         self._standing = Standing()
+        self._stood = threading.Event()
+        self.asked = True
+        """Whether somebody wants to know where the crawl stands, its best URLs among it."""
         self.slots = 0
         """Requests that the shard may have under way; 0 for as many as its settings say."""
         self.run = ""
@@ -200,10 +205,22 @@ class Mailbox:
             changed = (self._limit, self.slots) != (pages, slots)
             self._limit, self.slots = pages, slots
             self._told.append(pages)
-            standing = msgspec.structs.replace(self._standing, limit=max(self._standing.limit, *self._told))
         if changed:
             self.wake()
-        return standing
+        return self._reckoned()
+
+    def _reckoned(self) -> Standing:
+        with self._lock:
+            limit = max([self._standing.limit, *self._told])
+            return msgspec.structs.replace(self._standing, limit=limit)
+
+    def look(self, seconds: float) -> Standing:
+        """Have the crawl say where it stands now, and wait for that, at most this long."""
+        self._stood.clear()
+        self.asked = True
+        self.wake()
+        self._stood.wait(seconds)
+        return self._reckoned()
 
     # Called by the crawl's thread
 
@@ -280,6 +297,8 @@ class Mailbox:
             self._standing = standing
             del self._told[: self._heard]
             self._heard = 0
+        if not self.asked:
+            self._stood.set()
 
 
 class Neighbours:
@@ -373,55 +392,38 @@ class Neighbours:
         failpoint("inbox.entered")
         self.moves += 1
 
-    def leave(
-        self,
-        found: Found,
-        parent: str,
-        score: float = -1.0,
-        *,
-        link: Link | None = None,
-        position: int = 0,
-        of_page: dict[str, float] | None = None,
-        of_link: str = "",
-        handed: bool = False,
-    ) -> None:
-        """Write a link to the outbox, with the next commit.
+    def leave(self, found: Found, parent: str, *, handed: bool = False) -> None:
+        """Write a URL that comes from no page's links to the outbox, with the next commit.
 
         Args:
-            found: The link.
+            found: The URL.
             parent: URL of the page it was found on.
-            score: Of that page; negative where that was no page.
-            link: As the page has it, for an owner that ranks it.
-            position: Among the links of the page.
-            of_page: What the order knows of the page, for the same.
-            of_link: What it knows of the link.
             handed: Whether the URL's host was this shard's until now.
         """
         traveller = Traveller(
             url=sound(found.url),
             parent=sound(parent),
-            priority=min(max(found.priority, DROPPED), -DROPPED),
+            priority=sendable(found.priority),
             depth=found.depth,
             redirects=found.redirects,
             source=found.source,
-            anchor=sound(found.anchor[:500]),
-            context=sound(found.context[:200]),
-            factors=_finite(found.factors),
-            memo=_finite(found.memo),
+            anchor=sound(found.anchor[:ANCHOR]),
+            context=sound(found.context[:CONTEXT]),
+            factors=finite(found.factors),
+            memo=finite(found.memo),
             outcome=int(found.outcome),
             reason=sound(found.reason),
-            score=score,
-            tag_path=sound(link.tag_path[:TAG_PATH]) if link is not None else "",
-            position=position,
-            of_page=_finite(of_page or {}),
             handed=handed,
-            group=link.group if link is not None else 0,
-            of_link=of_link,
         )
-        self._leaving.setdefault(self.owner(found.host), []).append(traveller)
+        self.send(traveller, found.host)
 
-    def pass_on(self, link: Traveller, host: str) -> None:
-        """A link that came here and is a third shard's."""
+    def send(self, link: Traveller, host: str) -> None:
+        """Write a link to the outbox, with the next commit.
+
+        Args:
+            link: What travels.
+            host: Of its URL.
+        """
         self._leaving.setdefault(self.owner(host), []).append(link)
 
     def readdress(self, state: State) -> list[Traveller]:
@@ -437,7 +439,7 @@ class Neighbours:
                     if self.is_mine(host := host_key(link.url)):
                         mine.append(link)
                     else:
-                        self.pass_on(link, host)
+                        self.send(link, host)
             state.remove_settings(f"{OUTBOX}{to}:", f"{OUTBOX}{to}:~")
         if former or self._moving.keys() - set(self.names):
             self._moving = {to: number for to, number in self._moving.items() if to in self.names}
@@ -515,6 +517,11 @@ def begin_new_run(state: State) -> None:
     state.commit()
 
 
-def _finite(values: dict[str, float]) -> dict[str, float]:
+def sendable(priority: float) -> float:
+    """A priority that JSON can hold."""
+    return min(max(priority, DROPPED), -DROPPED)
+
+
+def finite(values: dict[str, float]) -> dict[str, float]:
     """Numbers that JSON can hold."""
     return values and {name: float(value) for name, value in values.items() if isfinite(value)}

@@ -28,6 +28,7 @@ from honeyguide.engine.clock import Clock, VirtualClock, WallClock
 from honeyguide.engine.committer import Committer, Stores
 from honeyguide.engine.control import Steering
 from honeyguide.engine.crawler import Crawler, CrawlOptions
+from honeyguide.engine.crossing import Crossing
 from honeyguide.engine.handing_over import hand_over
 from honeyguide.engine.listings import Listings
 from honeyguide.engine.live import LiveVisitor, ServiceHttp, VisitOptions
@@ -397,9 +398,12 @@ def make_crawler(
     models = layout.models_folder if layout else None
     zones = ZoneMemory(stores.state, models, admission.zones)
     zones.restore()
+    crossing = None
+    if neighbours is not None:
+        crossing = Crossing(neighbours, stores.state, frontier, parts.order, admission)
     arrival = Arrival(
         stores, frontier, parts.model, parts.order, admission=admission, tally=tally,
-        listings=_listings(equipment), neighbours=neighbours,
+        listings=_listings(equipment), crossing=crossing,
         timer=time.process_time if clock.virtual else float,
     )  # fmt: skip
     checkpoints = Checkpoints(stores.state, models, parts.model, parts.order, zones=zones)
