@@ -129,12 +129,17 @@ def print_facts(facts: Mapping[str, object], *, json: bool = False) -> None:
 def note(message: str) -> None:
     """Tell a person something on the side; a pipe is not disturbed, a log gets a line."""
     if writes_logs():
-        if message.startswith("warning: "):
-            say(WARNING, "warning", message=message.removeprefix("warning: "))
-        else:
-            say(INFO, "note", message=message)
+        say(INFO, "note", message=message)
     elif sys.stderr.isatty():
         Console(stderr=True).print(Text(clean(message)), soft_wrap=True)
+
+
+def warn(message: str) -> None:
+    """Print a warning to standard error, also in a pipe: whoever reads it later has to know, too."""
+    if writes_logs():
+        say(WARNING, "warning", message=message)
+    else:
+        print(f"honeyguide: warning: {clean(message)}", file=sys.stderr)
 
 
 def fail(message: str) -> None:
