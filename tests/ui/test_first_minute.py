@@ -96,6 +96,7 @@ def test_two_crawls_side_by_side(watched: Watched, portal: RunningPortal, place:
     page = watched.page
     page.goto(portal.entrance)
     page.get_by_role("link", name="Compare two").click()
+    expect(page.locator("[name=right]")).not_to_have_value(page.locator("[name=left]").input_value())
     page.select_option("[name=left]", "owls")
     page.select_option("[name=right]", "owls-again")
     page.get_by_role("button", name="Compare").click()
