@@ -178,7 +178,7 @@ class CrawlTable(Table):
     """`[crawl]`: where to begin, by which recipe, and when to stop."""
 
     seeds: Addresses = ()
-    """Addresses to begin with."""
+    """Addresses to begin with; without any, the crawl begins at the examples that are addresses."""
     recipe: Text = DEFAULT_RECIPE
     """Named choice of page model, link order and sources."""
     max_pages: MaxCount = 1000

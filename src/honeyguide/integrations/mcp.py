@@ -209,10 +209,12 @@ class Tools:
     def what_is_new(
         self,
         collection: Name,
-        since: Annotated[str, Field(description="A date such as 2026-01-31, or how long ago (7d); empty for all.")] = "",
+        since: Annotated[
+            str, Field(description="A date (2026-01-31) or how long ago (7d); empty for all.")
+        ] = "",
         limit: Annotated[int, Field(description=f"Pages, {MOST_LINES} at most.")] = 20,
     ) -> str:
-        """List relevant pages fetched since a date (2026-01-31, or with a time) or for so long (7d), newest first."""
+        """List relevant pages fetched since a date (2026-01-31, or with a time), newest first."""
         after = moment(since) if since else 0.0
         with self._shelf.portal(collection).reading() as opened:
             found = opened.state.connection.execute(
