@@ -231,9 +231,9 @@ class ScopeTable(Table):
     deny_domains: Domains = ()
     """Never these domains, nor what is below them."""
     include: Texts = ()
-    """Shell patterns; the whole address must match one; empty: all."""
+    """Only addresses that match one of these patterns; empty: all."""
     exclude: Texts = ()
-    """Shell patterns of addresses to leave out."""
+    """Patterns of addresses to leave out."""
 
 
 class RelevanceTable(OpenTable):
