@@ -17,6 +17,7 @@ from typing import Self
 from rich import box
 from rich.console import Console, Group
 from rich.live import Live
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -105,6 +106,19 @@ def print_table(
     for row in rows:
         table.add_row(*(Text(show(row.get(name))) for name in headings))
     Console().print(table)
+
+
+def print_entries(entries: Sequence[tuple[str, str, str]]) -> None:
+    """Print results for a terminal, as search engines do: a title, an address and a text below each other.
+
+    Three columns of them would be a few letters wide each.
+    """
+    console = Console()
+    for title, address, text in entries:
+        console.print(Text(clean(title or address), style="bold"))
+        # An address is copied: it is left whole for the terminal to break.
+        console.print(Text(clean(address), style="dim"), soft_wrap=True)
+        console.print(Padding(Text(clean(text)), (0, 0, 1, 2)))
 
 
 def _plain(value: object) -> str:
