@@ -1,7 +1,8 @@
 """Scout on the topics of `lab run scout`, in a fifth of the time, and what its settings owe to the webs.
 
     python benchmarks/scout_replay.py [--experiment broad] [--webs webkb manuals] [--half | --other-starts]
-        [--missing] [--settings | --parts | --examples | --best-first | --labels] [--only "uneven lengths" ...]
+        [--missing] [--settings | --parts | --examples | --best-first | --labels]
+        [--only "uneven lengths" ...]
 
 The page model and the order are the real ones; the engine is an array of priorities. Texts are taken apart
 once for all rows. Below each row stands how good the verdicts on the fetched pages are in the end. With the

@@ -133,9 +133,15 @@ def test_bad_words_get_one_line_and_write_nothing(
 
 def test_keywords_that_do_nothing_are_named(honeyguide: Run, tmp_path: Path) -> None:
     (tmp_path / "topic.toml").write_text(GOOD.replace('"k"', '"C++", "barn owl", "R&D"'))
-    found = honeyguide("topic", "check", "topic.toml", "--log-format", "json")
-    assert found.returncode == 0
-    assert "pages cannot be judged by 'C++', 'R&D': single letters" in found.stderr
+    for log in ((), ("--log-format", "json")):
+        found = honeyguide("topic", "check", "topic.toml", *log)
+        assert found.returncode == 0
+        assert "pages cannot be judged by 'C++', 'R&D': single letters" in found.stderr
+    assert "names no contact" in found.stderr
+    (tmp_path / "topic.toml").write_text(GOOD.replace('"k"', '"C# programming", "barn owl", ".NET"'))
+    found = honeyguide("topic", "check", "topic.toml")
+    told = "honeyguide: warning: 'C# programming' is read as 'programming', '.NET' is read as 'net': signs"
+    assert told in found.stderr
     found = honeyguide("crawl", "https://example.invalid/", "--keywords", "C++")
     assert found.returncode == 2
     assert "no word in the keywords ('C++') is counted; give longer ones or example pages" in found.stderr

@@ -6,7 +6,16 @@ import json
 import pytest
 from rich.console import Console
 
-from honeyguide.cli.output import Progress, clean, fail, note, print_facts, print_json, print_table
+from honeyguide.cli.output import (
+    Progress,
+    clean,
+    fail,
+    note,
+    print_entries,
+    print_facts,
+    print_json,
+    print_table,
+)
 
 HOSTILE = "a\x1b]0;owned\x07\tb\n[bold]:smile:\u202etxt.exe\ud800"
 
@@ -44,6 +53,18 @@ def test_a_terminal_gets_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "12,345" in text
     assert "[bold]:smile:" in text
     assert "\x1b]0" not in text
+
+
+def test_results_of_a_search_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setenv("COLUMNS", "30")
+    address = "https://example.org/a-long-way-to-the-owls"
+    print_entries([("Owls", address, "The barn owl hunts every night."), ("", address, HOSTILE)])
+    lines = [line.rstrip() for line in screen.getvalue().splitlines()]
+    assert lines[:5] == ["Owls", address, "  The barn owl hunts every", "  night.", ""]
+    assert "".join(lines[5:7]) == address, "what has no title is called by its address"
+    assert "\x1b]0" not in screen.getvalue()
 
 
 def test_json_is_complete_and_valid(capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,6 +63,36 @@ def test_after_a_run_that_could_not_connect_the_same_command_tries_again(
     assert json.loads(capsys.readouterr().out)["pages"] == 1
 
 
+def test_example_pages_alone_are_a_topic(
+    site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("owl.html").write_text("<title>Owls</title><p>The owl is a bird that hunts at night.</p>")
+    net = ("--allow-net", "127.0.0.0/8", "--max-pages", "5", "--json", "--quiet")
+    assert main(["crawl", site, "--examples", "owl.html", "--languages", "en", "de", *net]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["pages"], told["collection"]) == (1, "collections/owl")
+    # Without seeds, a crawl begins at the examples that are addresses.
+    assert main(["crawl", "--examples", site, "--out", "from-the-page", *net]) == 0
+    assert json.loads(capsys.readouterr().out)["pages"] == 1
+
+
+def test_a_topic_file_elsewhere_names_its_examples_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("topics").mkdir()
+    Path("owl.html").write_text("<p>An owl.")
+    words = ("--examples", "owl.html", "https://example.invalid/owl", "--seeds", "https://example.invalid/")
+    assert main(["topic", "new", "owls", *words, "--out", "topics/owls.toml"]) == 0
+    assert main(["topic", "check", "topics/owls.toml"]) == 0
+    capsys.readouterr()
+    assert main(["crawl", "topics/owls.toml", "--quiet"]) == 2
+    told = capsys.readouterr().err  # one example is enough, and who has just typed it is not asked for trust
+    assert "warning: example https://example.invalid/owl was not used: " in told
+    assert "no page was fetched" in told
+
+
 def test_what_is_wrong_is_said_with_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -71,6 +101,12 @@ def test_what_is_wrong_is_said_with_what_to_type(
     for words, told in (
         (["crawl"], "name a topic file"),
         (["crawl", "https://example.org/"], "--keywords"),
+        (
+            ["crawl", "owls.toml", "--examples", "a.htm"],
+            "owls.toml is a topic file: write there what --examp",
+        ),
+        (["crawl", "https://example.org/", "--examples", "none.htm"], "none.htm; check the path"),
+        (["crawl", "--examples", "seeds.txt"], "no address to begin with"),
         (["crawl", "seeds.txt", "--keywords", "owl"], "--seeds-file seeds.txt"),
         (["crawl", "lists/none.txt", "--keywords", "owl"], "--seeds-file lists/none.txt"),
         (["crawl", "example.org/a.htm", "--keywords", "owl"], "write https://example.org/a.htm"),

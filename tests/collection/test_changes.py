@@ -105,7 +105,8 @@ def test_exports_as_of(story: Story, tmp_path: Path) -> None:
 
 def test_archives_hold_all_versions(story: Story, tmp_path: Path) -> None:
     with Collection.open(story.out) as collection:
-        collection.export(tmp_path / "all.warc.gz", format="warc")
+        pages = collection.export(tmp_path / "all.warc.gz", format="warc")
+        assert pages == 6, "visits are not pages"
         collection.export(tmp_path / "then.warc.gz", format="warc", as_of=story.first)
         assert collection.export(tmp_path / "all.wacz", format="wacz", text=True) == 6
     check_by_warcio(tmp_path / "all.warc.gz")

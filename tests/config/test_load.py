@@ -121,6 +121,7 @@ def test_the_template_is_valid_with_all_its_suggestions(tmp_path: Path) -> None:
         ("[discovery]\nsource = 'x'", "4: [discovery] must be a list of tables; write it as [[discovery]]"),
         ("[[crawl]]\nmax_pages = 1", "4: [crawl] must be a table; write it as [crawl]"),
         ("[[discovery]]\nrate = 1", "4: 'source' in [discovery] is missing; add it"),
+        ("[[discovery]]\nsourc = 'x'", "4: 'source' in [discovery] is missing; is 'sourc' meant to be it?"),
         (
             "[crawl]\nmax_page = 5\nseed = 1",
             "5: unknown key 'max_page' in [crawl]; did you mean 'max_pages'? (and 1 more)",

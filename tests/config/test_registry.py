@@ -31,7 +31,7 @@ def test_a_struct_of_options_is_written_like_single_options() -> None:
     check_options(Grouped, {"depth": 2, "share": 0.5}, given=given)
     with pytest.raises(OptionError, match="unknown option 'dept'; did you mean 'depth'"):
         check_options(Grouped, {"dept": 2}, given=given)
-    with pytest.raises(OptionError, match="option 'depth' must be a valid integer"):
+    with pytest.raises(OptionError, match="option 'depth' must be a whole number"):
         check_options(Grouped, {"depth": "x"}, given=given)
     made = construct(Grouped, {"depth": 2, "share": 0.5}, {"judge": 1})
     assert (made.judge, made.options, made.share) == (1, Knobs(depth=2), 0.5)
@@ -47,6 +47,14 @@ def test_unknown_names_are_answered_with_the_nearest_and_the_list() -> None:
         find("relevance", "tf-cosin")
     with pytest.raises(TopicError, match="unknown link order 'zzz'; choose from: "):
         find("ordering", "zzz")
+
+
+def test_the_key_that_names_the_part_may_be_what_was_misspelt() -> None:
+    given = frozenset({"judge"})
+    with pytest.raises(OptionError, match="unknown option 'mdoel'; did you mean 'model'"):
+        check_options(Taking, {"mdoel": "x"}, given=given, named_by="model")
+    with pytest.raises(OptionError, match="unknown option 'zzz'; choose from: depth, mode, share"):
+        check_options(Taking, {"zzz": "x"}, given=given, named_by="model")
 
 
 def test_every_recipe_names_parts_that_exist() -> None:
@@ -84,9 +92,9 @@ def test_a_broken_package_is_named() -> None:
     [
         ({"dept": 3}, "unknown option 'dept'; did you mean 'depth'?"),
         ({"judge": 3}, "unknown option 'judge'; choose from: depth, mode, share"),
-        ({"depth": "deep"}, "option 'depth' must be a valid integer"),
-        ({"mode": 1}, "option 'mode' must be a valid string"),
-        ({"share": []}, "option 'share' must be a valid number"),
+        ({"depth": "deep"}, "option 'depth' must be a whole number"),
+        ({"mode": 1}, "option 'mode' must be a text in quotes"),
+        ({"share": []}, "option 'share' must be a number"),
     ],
 )
 def test_options_are_checked_by_the_constructor(options: dict[str, object], message: str) -> None:

@@ -62,6 +62,8 @@ async def test_an_agent_searches_reads_and_asks_why(folder: Path) -> None:
         assert '"outcome": "fetched"' in why
         new = said(await client.call_tool("what_is_new", {"collection": "owls", "since": "2023-01-01"}))
         assert "https://example.org/owls" in new
+        new = said(await client.call_tool("what_is_new", {"collection": "owls", "since": "36500d"}))
+        assert "https://example.org/owls" in new
         old = said(await client.call_tool("what_is_new", {"collection": "owls", "since": "2024-01-01"}))
         assert "nothing new" in old
         assert "hunts" not in said(await client.call_tool("status", {"collection": "owls"}))

@@ -142,7 +142,7 @@ def promised(one: Page, priority: float, *, parent: int = 1) -> Page:
 
 def mixed(seed: int) -> Page:
     """A page whose words leave it open what it is about."""
-    words = made_up_text(ON_TOPIC, seed).split()[:20] + made_up_text(OFF_TOPIC, seed).split()[:40]
+    words = made_up_text(ON_TOPIC, seed).split()[:10] + made_up_text(OFF_TOPIC, seed).split()[:50]
     return Page(f"https://a.example/{seed}", seed, "Page", " ".join(words))
 
 
@@ -243,7 +243,7 @@ def test_a_short_page_is_scored_like_a_long_one_of_its_kind() -> None:
     """Long pages have more of everything; with `even_lengths` that is not held against short ones."""
 
     def mixed(seed: int) -> Page:
-        words = (*(ON_TOPIC if seed % 4 == 0 else ()), *NEUTRAL * 4)
+        words = (*(ON_TOPIC if seed % 4 == 0 else ("owl",)), *NEUTRAL * 4)
         text = made_up_text(words, seed, length=15 if seed % 3 else 400)
         return Page(f"https://a.example/{seed}", seed, "Page", text)
 

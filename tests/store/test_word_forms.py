@@ -91,6 +91,16 @@ def test_english_words_that_only_look_alike_stay_apart(tmp_path: Path) -> None:
         ]
 
 
+def test_a_word_takes_the_endings_of_the_languages_that_its_pages_are_in(tmp_path: Path) -> None:
+    english = ["The news of the week.", "A new opera.", *["News at ten."] * 4, *["A new owl."] * 4]
+    french = ["Les chevaux", "Le cheval", "Fake news", "New York", *["Nous lisons"] * 4]
+    with closing(filled(tmp_path / "index.sqlite", {"en": english, "fr": french})) as index:
+        assert found(index, "news") == {"The news of the week.", "News at ten.", "Fake news"}
+        assert found(index, "new") == {"A new opera.", "A new owl.", "New York"}
+        assert found(index, "cheval") == {"Les chevaux", "Le cheval"}
+        assert found(index, "owls") == {"A new owl."}, "no page has the word as it is typed"
+
+
 @pytest.mark.parametrize(
     ("query", "texts"),
     [

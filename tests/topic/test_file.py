@@ -27,6 +27,7 @@ def test_values_and_lines(tmp_path: Path) -> None:
     ("content", "expected"),
     [
         (b"[topic]\nname = x\n", ":2: not valid TOML: "),
+        ("[topic]\nname = \u201cx\u201d\n".encode(), "; write straight quotes"),
         (b'[topic]\nname = "x"\nkeywords = ["a"\n', ":3: not valid TOML: "),
         (b'[topic]\nname = "x"\nname = "y"\n', ":3: not valid TOML: "),
         (b'[topic]\nname = "\xff"\n', ":2: not UTF-8 text; save the file as UTF-8"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from playwright.sync_api import expect
 from portals import RunningPortal, running_portal
 from windows import Watched
 
+from honeyguide.store.shards import new_manifest, save, shard_folder
 from honeyguide.testing.made_collection import MadeCollection
-from honeyguide.ui.home import ago
+from honeyguide.ui.home import ago, last_written
 from honeyguide.ui.live import growth_picture
 
 pytestmark = pytest.mark.realtime
@@ -89,6 +91,19 @@ def test_how_long_ago_in_words(seconds: float, words: str) -> None:
     assert ago(5.0, 5.0 + seconds) == words
 
 
+def test_shards_were_at_work_when_they_wrote_not_when_somebody_looked(tmp_path: Path) -> None:
+    manifest = new_manifest(2)
+    save(tmp_path, manifest)
+    shards = (shard_folder(tmp_path, one) for one in manifest.folders)
+    for at, folder in enumerate((tmp_path / "merged", *shards)):
+        folder.mkdir(parents=True)
+        state = folder / "state.sqlite"
+        state.touch()
+        os.utime(state, (1e9 - at, 1e9 - at))
+    assert last_written(tmp_path) == 1e9 - 1
+    assert last_written(tmp_path / "none") == 0.0
+
+
 def test_two_crawls_side_by_side(watched: Watched, portal: RunningPortal, place: Path) -> None:
     with MadeCollection(place / "owls-again") as made:
         for number in range(20):
@@ -96,6 +111,7 @@ def test_two_crawls_side_by_side(watched: Watched, portal: RunningPortal, place:
     page = watched.page
     page.goto(portal.entrance)
     page.get_by_role("link", name="Compare two").click()
+    expect(page.locator("[name=right]")).not_to_have_value(page.locator("[name=left]").input_value())
     page.select_option("[name=left]", "owls")
     page.select_option("[name=right]", "owls-again")
     page.get_by_role("button", name="Compare").click()

@@ -49,6 +49,10 @@ def test_domains(url: str, reason: str | None) -> None:
         ("EXAMPLE.org", "http://example.org/x", "http://example.org.net/x"),
         ("*/docs/*.html$", "http://a.net/x/docs/b.html", "http://a.net/x/docs/b.html?c"),
         ("http://*.net/a*b", "http://x.net/a12b3", "http://x.net/b"),
+        ("*.pdf", "https://example.org/a/b.pdf", "https://example.org/pdf/a.html"),
+        ("*.zip", "https://example.org/a.zip", "https://example.zip/"),
+        ("*.zip/", "https://example.zip/", "https://example.org/a.zip"),
+        ("*/login*", "https://example.org/a/login?x=1", "https://example.org/log"),
     ],
 )
 def test_patterns(pattern: str, inside: str, outside: str) -> None:

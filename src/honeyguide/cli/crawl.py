@@ -17,7 +17,7 @@ from cyclopts import Parameter
 
 from honeyguide.cli.environment import by_environment
 from honeyguide.cli.everywhere import OUT
-from honeyguide.cli.output import Progress, announce, note, print_facts
+from honeyguide.cli.output import Progress, announce, note, print_facts, warn
 from honeyguide.cli.portal_beside import portal_beside
 from honeyguide.cli.trust import require_trust
 from honeyguide.cli.wordless import warn_of_wordless
@@ -52,6 +52,8 @@ MOST_WARNINGS = 5
 def crawl(
     *topic: str,
     keywords: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    examples: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    languages: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
     seeds_file: Path | None = None,
     out: Annotated[Path | None, OUT] = None,
     recipe: str | None = None,
@@ -72,16 +74,17 @@ def crawl(
     """Crawl the web for a topic. Run it again to continue where it stopped.
 
     Args:
-        topic: The topic file; or, with --keywords, the URLs to start from.
-        keywords: Words and phrases of pages on the topic, instead of a topic file.
+        topic: The topic file; or the URLs to start from, with --keywords or --examples.
+        keywords: Words and phrases of the topic, instead of a topic file.
+        examples: Pages on the topic (URLs or files), instead of a topic file.
+        languages: Two-letter codes, with --keywords or --examples; by default en.
         seeds_file: More URLs to start from: a list, a CSV, bookmarks, a sitemap or feeds.
         out: Folder of the collection; by default `collections/NAME`.
         recipe: Use this recipe instead of the file's (see `honeyguide recipes`).
         max_pages: Pages to download, or `unlimited`, instead of the file's limit.
         max_seconds: Time to spend, such as 90 or `2 h`, instead of the file's limit.
         allow_net: Private networks the crawl may contact, such as 127.0.0.0/8.
-        trust: Use a topic file that reads files outside its folder, asks private networks or runs Python
-            classes, without asking you (see `honeyguide trust`).
+        trust: Do not ask about what the file reaches (see `honeyguide trust`).
         keep: If the topic has changed, continue with the folder's.
         rejudge: Judge all pages again, by the new topic if it has changed.
         shards: Crawl with this many processes at once, each with hosts of its own.
@@ -94,8 +97,9 @@ def crawl(
     """
     if keep and rejudge:
         raise TopicError("--keep and --rejudge exclude each other; give one of them")
-    config = _asked(topic, keywords, seeds_file, out)
-    if not keywords:  # a file may come from a stranger; what was typed does not
+    typed = {"keywords": keywords, "examples": examples, "languages": languages}
+    config = _asked(topic, {key: words for key, words in typed.items() if words}, seeds_file, out)
+    if not any(typed.values()):  # a file may come from a stranger; what was typed does not
         file, found = Path(topic[0]), reach(config)
         if not is_trusted(file, found):
             require_trust(file, found, trust=trust)
@@ -125,22 +129,33 @@ def crawl(
 
 
 def _asked(
-    words: tuple[str, ...], keywords: tuple[str, ...], seeds_file: Path | None, out: Path | None
+    words: tuple[str, ...], typed: dict[str, tuple[str, ...]], seeds_file: Path | None, out: Path | None
 ) -> Config:
     """The topic file, or a topic made of what was typed."""
     more = read_seeds(seeds_file) if seeds_file else ()
-    if keywords:
+    if typed:
+        options = " and ".join(f"--{key}" for key in typed)
+        for word in words:
+            if word.endswith(".toml") and "://" not in word:
+                raise TopicError(f"{word} is a topic file: write there what {options} would say")
         refuse_files(words)
-        name = (out.absolute().resolve().name if out else "") or " ".join(keywords)
-        given = {"topic": {"name": name, "keywords": keywords}, "crawl": {"seeds": (*words, *more)}}
-        config = check_values(given)
-        if not config.crawl.seeds:
+        told = typed.get("keywords", ()) or tuple(Path(one).stem for one in typed.get("examples", ())[:1])
+        name = (out.absolute().resolve().name if out else "") or " ".join(told)
+        config = check_values(
+            {"topic": {"name": name or "topic", **typed}, "crawl": {"seeds": (*words, *more)}}
+        )
+        if not config.as_topic().seeds:
             raise TopicError("no address to begin with; add one, such as https://example.org/")
         return config
     if not words:
-        raise TopicError("name a topic file, or an address and --keywords; see honeyguide crawl --help")
+        raise TopicError(
+            "name a topic file, or an address with --keywords or --examples; see honeyguide crawl --help"
+        )
     if len(words) > 1 or words[0].startswith(("http://", "https://")):
-        raise TopicError(f"what is the topic? add its words: honeyguide crawl {words[0]} --keywords WORD ...")
+        raise TopicError(
+            f"what is the topic? add its words: honeyguide crawl {words[0]} --keywords WORD ..."
+            " (or pages on it: --examples PAGE ...)"
+        )
     config = load(Path(words[0]))
     if not more:
         return config
@@ -306,21 +321,21 @@ def _run(
     note(f"{doing} for {config.topic.name!r} into {folder} (Ctrl-C stops it in order)")
     job = Crawl(config, out=folder)
     if not config.identity.has_contact:
-        note("warning: [identity] user_agent names no contact; sites cannot reach you")
+        warn("[identity] user_agent names no contact; sites cannot reach you")
     warn_of_wordless(config)
+    recipe = chosen(config)
     if not quiet:
-        recipe = chosen(config)
         note(f"recipe {recipe.name}: {uses(recipe)}")
-        for lack in lacks(recipe):
-            note(f"warning: {lack}")
+    for lack in lacks(recipe):
+        warn(lack)
     warnings: dict[str, None] = {}
     before = _so_far(folder) if again is not None else {}
     events = job.run if again is None else partial(job.recrawl, **again)
     run_here(lambda: _watch(job, events, config, warnings, metrics, quiet=quiet))
     for url, reason in job.missed_examples:
-        note(f"warning: example {url} was not used: {reason}")
+        warn(f"example {url} was not used: {reason}")
     for said in [] if writes_logs() else list(warnings)[:MOST_WARNINGS]:
-        note(f"warning: {said}")
+        warn(said)
     with Collection.open(folder) as collection:
         status = collection.status()
         if status.pages == 0 and status.waiting == 0 and job.reason != INTERRUPTED:
@@ -380,16 +395,16 @@ def _run_shards(
     what = f"{doing} for {config.topic.name!r} into {folder}"
     note(f"{what}, {count} shards on {where} (Ctrl-C stops it in order)")
     if not config.identity.has_contact:
-        note("warning: [identity] user_agent names no contact; sites cannot reach you")
+        warn("[identity] user_agent names no contact; sites cannot reach you")
     warn_of_wordless(config)
     if not quiet:
         note(f"recipe {job.recipe.name}: {uses(job.recipe)}")
     before = _so_far(folder) if again is not None else {}
     run_here(lambda: _watch_shards(job, metrics, again, quiet=quiet))
     for url, reason in job.missed_examples:
-        note(f"warning: example {url} was not used: {reason}")
+        warn(f"example {url} was not used: {reason}")
     for said in [] if writes_logs() else list(job.warnings)[:MOST_WARNINGS]:
-        note(f"warning: {said}")
+        warn(said)
     now = job.progress
     if now.pages == 0 and now.waiting == 0 and job.reason != INTERRUPTED:
         raise CollectionError("no page was fetched; check the seeds and the network, then run it again")
@@ -542,7 +557,7 @@ async def _serve(job: Crawl | ShardedCrawl, metrics: tuple[str, int] | None, bes
         from honeyguide.job.metrics import serve_metrics
 
         port = await beside.enter_async_context(serve_metrics(job, *metrics))
-        note(f"metrics: port {port} of {metrics[0]}")
+        announce(f"metrics: port {port} of {metrics[0]}")
 
 
 async def _tell_rests(job: Crawl, progress: Progress) -> None:

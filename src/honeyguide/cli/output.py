@@ -17,6 +17,7 @@ from typing import Self
 from rich import box
 from rich.console import Console, Group
 from rich.live import Live
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -107,6 +108,19 @@ def print_table(
     Console().print(table)
 
 
+def print_entries(entries: Sequence[tuple[str, str, str]]) -> None:
+    """Print results for a terminal, as search engines do: a title, an address and a text below each other.
+
+    Three columns of them would be a few letters wide each.
+    """
+    console = Console()
+    for title, address, text in entries:
+        console.print(Text(clean(title or address), style="bold"))
+        # An address is copied: it is left whole for the terminal to break.
+        console.print(Text(clean(address), style="dim"), soft_wrap=True)
+        console.print(Padding(Text(clean(text)), (0, 0, 1, 2)))
+
+
 def _plain(value: object) -> str:
     """For pipes: numbers without separators, so that other programs can read them."""
     return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else show(value)
@@ -129,12 +143,17 @@ def print_facts(facts: Mapping[str, object], *, json: bool = False) -> None:
 def note(message: str) -> None:
     """Tell a person something on the side; a pipe is not disturbed, a log gets a line."""
     if writes_logs():
-        if message.startswith("warning: "):
-            say(WARNING, "warning", message=message.removeprefix("warning: "))
-        else:
-            say(INFO, "note", message=message)
+        say(INFO, "note", message=message)
     elif sys.stderr.isatty():
         Console(stderr=True).print(Text(clean(message)), soft_wrap=True)
+
+
+def warn(message: str) -> None:
+    """Print a warning to standard error, also in a pipe: whoever reads it later has to know, too."""
+    if writes_logs():
+        say(WARNING, "warning", message=message)
+    else:
+        print(f"honeyguide: warning: {clean(message)}", file=sys.stderr)
 
 
 def fail(message: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from honeyguide.cli.everywhere import OUT
-from honeyguide.cli.output import fail, note, print_facts, print_json, print_table
+from honeyguide.cli.output import note, print_facts, print_json, print_table, warn
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.estimate import TOO_EARLY
 from honeyguide.collection.report import report_of
@@ -52,9 +52,7 @@ def report(
             except OSError as error:  # a collection on a stick or a share is worth its figures
                 if out is not None:
                     raise
-                fail(
-                    f"warning: no picture: {target}: {error.strerror or error}; name another place with --out"
-                )
+                warn(f"no picture: {target}: {error.strerror or error}; name another place with --out")
                 drawn = False
     recent = told.found[-1] - (told.found[-201] if told.pages > 200 else 0) if told.pages else 0
     facts: dict[str, object] = {

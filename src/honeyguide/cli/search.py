@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from honeyguide.cli.output import note, print_table
+from honeyguide.cli.output import note, print_entries, print_table
 from honeyguide.collection.collection import Collection
+from honeyguide.store.index import Hit
 
 
 def search(
@@ -36,11 +39,25 @@ def search(
         json: Print JSON.
     """
     with Collection.open(folder) as collection:
-        hits = collection.search(words, limit, offset, host=host, language=language, as_of=as_of)
+        found = collection.search(words, limit + 1, offset, host=host, language=language, as_of=as_of)
+    hits = found[:limit]
+    if sys.stdout.isatty() and not json:
+        print_entries([(hit.title, _address(hit), hit.snippet) for hit in hits])
+        if len(found) > limit:
+            note(f"for the next: --offset {offset + limit}")
+    else:
+        _print_rows(hits, json=json)
+    if not hits:
+        note("nothing found; try fewer or other words, or the beginning of one, such as migrat*")
+
+
+def _address(hit: Hit) -> str:
+    return f"{hit.url} (gone since {hit.gone})" if hit.gone else hit.url
+
+
+def _print_rows(hits: Sequence[Hit], *, json: bool) -> None:
     rows = [msgspec.to_builtins(hit) for hit in hits]
     columns = {"title": "title", "url": "url", "snippet": "text"}
     if any(hit.gone for hit in hits):
         columns["gone"] = "gone since"
     print_table(rows, columns, json=json)
-    if not hits:
-        note("nothing found; try fewer or other words, or the beginning of one, such as migrat*")

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from honeyguide.cli.environment import by_environment
-from honeyguide.cli.output import note, print_json
+from honeyguide.cli.output import note, print_json, warn
 from honeyguide.cli.wordless import warn_of_wordless
 from honeyguide.config.load import freeze, load, refuse
 from honeyguide.config.schema import Config
@@ -34,9 +34,7 @@ def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
     elif not quiet:
         print(text, end="")
     if not config.identity.has_contact:
-        note(
-            "warning: [identity] user_agent names no contact; add an address where site owners can reach you"
-        )
+        warn("[identity] user_agent names no contact; add an address where site owners can reach you")
     warn_of_wordless(config)
     note(f"{file} is valid (recipe: {recipe.name}, seeds: {len(config.crawl.seeds)}, example files: {files})")
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from honeyguide.cli.output import fail, note, print_table
+from honeyguide.cli.output import note, print_table, warn
 from honeyguide.cli.seed_file import add_seeds
 from honeyguide.config.load import changed, load
 from honeyguide.config.schema import Config
@@ -95,7 +95,7 @@ def find_seeds(
         raise HoneyguideError(f"no search engine answered ({problem}); {advice}")
     for one in found.asked:
         if one.notes:
-            fail(f"warning: {one.note}")
+            warn(one.note)
     rows = [
         {"url": one.url, "title": one.title, "score": round(one.score, 4), "queries": list(one.ranks)}
         for one in found.seeds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +11,14 @@ from cyclopts import Parameter
 
 from honeyguide.cli.everywhere import OUT
 from honeyguide.cli.output import note, print_json
-from honeyguide.config.load import check_values
+from honeyguide.config.load import check_values, load
+from honeyguide.config.reach import reach
 from honeyguide.config.recipes import find_recipe
 from honeyguide.config.schema import DEFAULT_RECIPE, VERSION
 from honeyguide.topic import TopicFile, render, write_new
+from honeyguide.topic.patterns import is_url
 from honeyguide.topic.seed_list import read_seeds, refuse_files
+from honeyguide.trust import remember_trust
 
 _Many = Parameter(consume_multiple=True)
 
@@ -60,8 +64,8 @@ def new(
     given = {
         "name": name,
         "keywords": keywords,
-        "examples": examples,
-        "negatives": negatives,
+        "examples": _from(out.parent, examples),
+        "negatives": _from(out.parent, negatives),
         "languages": languages,
     }
     config = check_values({"topic": given, "crawl": {"seeds": start, "max_pages": max_pages}})
@@ -77,5 +81,15 @@ def new(
     )
     check_values(TopicFile(out, text).values)
     write_new(out, text, overwrite=overwrite)
+    remember_trust(out, reach(load(out)))  # whoever typed it need not be asked
     print_json({"file": str(out), "collection": f"collections/{folder}"}) if json else print(out)
     note(f"Next: edit {out}, then: honeyguide crawl {out} --out collections/{folder}")
+
+
+def _from(folder: Path, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Addresses as they are, files as they are named from the folder of the topic file."""
+    return tuple(
+        each if is_url(each) or Path(each).expanduser().is_absolute() or each.startswith("~")
+        else os.path.relpath(each, folder)
+        for each in named
+    )  # fmt: skip

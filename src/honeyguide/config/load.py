@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -11,20 +12,11 @@ import pydantic
 import tomlkit
 
 from honeyguide.config.schema import UNLIMITED, VERSION, Config
+from honeyguide.config.wording import plainly
 from honeyguide.errors import TopicError
 from honeyguide.topic.file import TopicFile, nearest, read
 from honeyguide.topic.patterns import is_url
 from honeyguide.topic.positions import Location
-
-_PLAIN = {
-    "valid integer": "a whole number",
-    "valid number": "a number",
-    "valid string": "a text in quotes",
-    "valid tuple": "a list in brackets",
-    "valid boolean": "true or false (without quotes)",
-    "valid dictionary": "a table",
-}
-
 
 SETTINGS = ("scope", "identity", "politeness", "limits", "fetch", "network", "storage")
 """Tables besides `[crawl]` whose keys can be given by name alone."""
@@ -168,7 +160,9 @@ def _sentence(finding: dict[str, Any]) -> str:
         return _unknown(tuple(table), str(key), is_table=isinstance(given, dict))
     if kind == "missing":
         what = f"'{key}' in {_bracket(table)}" if table else f"table [{key}]"
-        return f"{what} is missing; add it"
+        misspelt = nearest(str(key), given if isinstance(given, dict) else ())
+        meant = re.match("did you mean ('.*')", misspelt)
+        return f"{what} is missing; " + (f"is {meant[1]} meant to be it?" if meant else "add it")
     where = _named(tuple(table), key)
     message = str(finding["msg"])
     if kind == "value_error":
@@ -178,15 +172,8 @@ def _sentence(finding: dict[str, Any]) -> str:
     wanted = "a list of tables; write it as [[{}]]" if kind == "tuple_type" else "a table; write it as [{}]"
     if kind in ("model_type", "model_attributes_type") or (kind == "tuple_type" and isinstance(given, dict)):
         return f"{where} must be {wanted.format(key)}"
-    message = (
-        message.replace("Input should be", "must be")
-        .replace("String should", "must")
-        .replace("Tuple should", "must")
-    )
-    for technical, plain in _PLAIN.items():
-        message = message.replace(f"a {technical}", plain)
     shown = repr(given) if not isinstance(given, bool) else str(given).lower()
-    return f"{where} {message}, not {shown if len(shown) < 80 else shown[:77] + '...'}"
+    return f"{where} {plainly(message)}, not {shown if len(shown) < 80 else shown[:77] + '...'}"
 
 
 def _too_long(given: str | list[object], most: int) -> str:

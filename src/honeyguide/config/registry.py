@@ -19,6 +19,7 @@ import pydantic
 
 from honeyguide import discovery, ordering, relevance
 from honeyguide.config.entries import advice, load_entry
+from honeyguide.config.wording import plainly
 from honeyguide.errors import MissingExtra, TopicError
 from honeyguide.topic.file import nearest
 
@@ -130,13 +131,16 @@ def options_of(maker: Callable[..., Any], *, given: Collection[str] = ()) -> dic
     return found
 
 
-def check_options(maker: Callable[..., Any], options: Mapping[str, object], *, given: frozenset[str]) -> None:
+def check_options(
+    maker: Callable[..., Any], options: Mapping[str, object], *, given: frozenset[str], named_by: str = ""
+) -> None:
     """Refuse options that a part does not take, by the names and types of its constructor.
 
     Args:
         maker: The part's class.
         options: What the user wrote.
         given: Arguments that the wiring fills in; no user may set them.
+        named_by: The key beside the options that names the part, which may be what was misspelt.
 
     Raises:
         OptionError: Names the option at fault.
@@ -148,6 +152,8 @@ def check_options(maker: Callable[..., Any], options: Mapping[str, object], *, g
             if takes_any and name not in given:
                 continue
             hint = nearest(name, known) if known else "it takes no options"
+            if named_by and nearest(name, [*known, named_by]) == f"did you mean '{named_by}'?":
+                hint = f"did you mean '{named_by}'?"
             raise OptionError(name, f"unknown option '{name}'; {hint}")
         _check_type(name, value, known[name].hint)
     for name, option in known.items():
@@ -184,7 +190,7 @@ def _check_type(name: str, value: object, hint: Any) -> None:
             value
         )
     except pydantic.ValidationError as error:
-        message = error.errors(include_url=False)[0]["msg"].replace("Input should be", "must be")
+        message = plainly(error.errors(include_url=False)[0]["msg"])
         raise OptionError(name, f"option '{name}' {message}, not {value!r}") from None
     except pydantic.PydanticSchemaGenerationError:
         return  # a type pydantic cannot judge: the part's own checks remain

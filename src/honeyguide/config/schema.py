@@ -178,7 +178,7 @@ class CrawlTable(Table):
     """`[crawl]`: where to begin, by which recipe, and when to stop."""
 
     seeds: Addresses = ()
-    """Addresses to begin with."""
+    """Addresses to begin with; without any, the crawl begins at the examples that are addresses."""
     recipe: Text = DEFAULT_RECIPE
     """Named choice of page model, link order and sources."""
     max_pages: MaxCount = 1000
@@ -231,9 +231,9 @@ class ScopeTable(Table):
     deny_domains: Domains = ()
     """Never these domains, nor what is below them."""
     include: Texts = ()
-    """Shell patterns; the whole address must match one; empty: all."""
+    """Only addresses that match one of these patterns; empty: all."""
     exclude: Texts = ()
-    """Shell patterns of addresses to leave out."""
+    """Patterns of addresses to leave out."""
 
 
 class RelevanceTable(OpenTable):

@@ -11,7 +11,6 @@ import functools
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +20,7 @@ import tomlkit
 from pydantic import Field
 
 from honeyguide.collection.guarded import utc
+from honeyguide.collection.moments import moment
 from honeyguide.collection.story import tell
 from honeyguide.errors import HoneyguideError, MissingExtra
 from honeyguide.job.topic_builder import topic_text
@@ -209,11 +209,13 @@ class Tools:
     def what_is_new(
         self,
         collection: Name,
-        since: Annotated[str, Field(description="A date such as 2026-01-31; empty for all.")] = "",
+        since: Annotated[
+            str, Field(description="A date (2026-01-31) or how long ago (7d); empty for all.")
+        ] = "",
         limit: Annotated[int, Field(description=f"Pages, {MOST_LINES} at most.")] = 20,
     ) -> str:
         """List relevant pages fetched since a date (2026-01-31, or with a time), newest first."""
-        after = _moment(since)
+        after = moment(since) if since else 0.0
         with self._shelf.portal(collection).reading() as opened:
             found = opened.state.connection.execute(
                 "SELECT url.url, title, score, at FROM page JOIN url ON url.row = page.row"
@@ -313,13 +315,3 @@ def _line(text: str) -> str:
 
 def _when(at: float) -> str:
     return utc(at).strftime("%Y-%m-%d %H:%M")
-
-
-def _moment(text: str) -> float:
-    if not text:
-        return 0.0
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise HoneyguideError(f"{text!r} is not a date; write it as 2026-01-31") from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -130,9 +130,10 @@ async def _topic_examples(equipment: Equipment) -> tuple[Examples, tuple[tuple[s
         delay=config.politeness.delay,
         remember=lambda visit: keep_robots(equipment.stores.state, visit),
     )
-    if not fetched.documents and urls.positives and not read.examples.keywords:
+    examples = read.complete(fetched.documents.get)
+    if urls.positives and not examples.positives and not examples.keywords:
         raise TopicError(f"no example page could be fetched ({told_missed(fetched.missed)}); name others")
-    return read.complete(fetched.documents.get), fetched.missed
+    return examples, fetched.missed
 
 
 def told_missed(missed: Sequence[tuple[str, str]], most: int = 5) -> str:

@@ -283,7 +283,8 @@ def _checked(config: Config, kind: Kind, part: Part, location: Location, *, modu
     except TopicError as error:
         raise refuse(config, location, str(error)) from None
     try:
-        check_options(maker, part.options, given=needs_of(maker, FILLED_IN))
+        needs = needs_of(maker, FILLED_IN)
+        check_options(maker, part.options, given=needs, named_by=str(location[-1]))
     except OptionError as error:
         where = (*location[:-1], error.option) if error.option else location
         raise refuse(config, where, f"{WORDS[kind]} '{part.name}': {error}") from None

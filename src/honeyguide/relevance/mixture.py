@@ -419,12 +419,12 @@ def _found_against_called(position: Array, clear: Array, on: NDArray[np.bool_], 
 def _led_back(position: Array, keyword_scores: Array, middle: float, second: float) -> float:
     """The line where it takes too few pages: Otsu's.
 
-    In a good crawl half of the pages are on topic, and a part of them that is much alike, or that has all the
-    keywords, stands out from the rest. Two normal distributions can settle on that part, and `second`, Lee and
-    Liu's line, looks at pages with keywords alone. Otsu's line has no such trap, but it finds two groups in
-    any heap, also where few pages are on topic. It is heard in two cases: where hardly more pages have a
-    keyword than it takes, so keywords are telling; and where it takes far more pages than the others, and
-    Lee and Liu's takes many.
+    In a good crawl half of the pages are on topic, and a part of them that is much alike, or that has all
+    the keywords, stands out from the rest. Two normal distributions can settle on that part, and `second`,
+    Lee and Liu's line, looks at pages with keywords alone. Otsu's line has no such trap, but it finds two
+    groups in any heap, also where few pages are on topic. It is heard in two cases: where hardly more pages
+    have a keyword than it takes, so keywords are telling; and where it takes far more pages than the
+    others, and Lee and Liu's takes many.
     """
     line = _between_groups(position)
     taken = float((position > line).mean())

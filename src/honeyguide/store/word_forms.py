@@ -29,6 +29,9 @@ _SAMPLE: Final = 1_000
 """Pages at each end of the index whose languages are asked for."""
 _SHARE: Final = 50
 """A language that fewer than one page in so many is written in lends no endings."""
+_OWN: Final = 0.2
+"""A word belongs to a language that so large a share of its pages is written in. In a collection in English
+and French, `news` takes no French endings (they would make it "new"), though some French pages have it."""
 _NO_LETTER = re.compile(r"[\d_]")
 _LAST: Final = "\U0010ffff"
 _STEMMERS: Final = SNOWBALL | {"en": "english"}
@@ -42,11 +45,12 @@ class WordForms:
 
     Args:
         connection: To the index.
-        tables: Its full-text tables.
+        tables: Its full-text tables; the first is of the table `page`.
     """
 
     def __init__(self, connection: sqlite3.Connection, tables: tuple[str, ...]) -> None:
         self._connection = connection
+        self._newest = tables[0]
         self._vocabularies = tuple(f"temp.{table}_vocabulary" for table in tables)
         for name, table in zip(self._vocabularies, tables, strict=True):
             connection.execute(
@@ -63,7 +67,8 @@ class WordForms:
         if _NO_LETTER.search(plain) or not 3 <= len(plain) <= MAX_WORD:
             return Forms()
         found = {plain: 0}
-        for language, stemmer in self._stemmers.items():
+        for language in self._languages_of(plain):
+            stemmer = self._stemmers[language]
             stem = stemmer.stemWord(plain)
             for beginning in _beginnings(plain, stem, language):
                 begin = self._words_that_begin(beginning)
@@ -82,6 +87,21 @@ class WordForms:
                 (beginning, beginning + _LAST),
             )
         ]
+
+    def _languages_of(self, word: str) -> tuple[str, ...]:
+        """The languages that a word belongs to, by the pages that have it; all, where that does not tell."""
+        if len(self._stemmers) == 1:
+            return tuple(self._stemmers)
+        pages = dict(
+            self._connection.execute(
+                f"SELECT p.language, count(*) FROM (SELECT rowid AS row FROM {self._newest}"  # noqa: S608
+                f" WHERE {self._newest} MATCH ? LIMIT {_SAMPLE}) JOIN page p USING (row) GROUP BY p.language",
+                (f'"{word}"',),
+            )
+        )
+        known = {name: pages[name] for name in self._stemmers if name in pages}
+        least = sum(known.values()) * _OWN
+        return tuple(name for name, count in known.items() if count >= least) or tuple(self._stemmers)
 
     def _languages(self) -> tuple[str, ...]:
         """Languages with a stemmer that pages are written in; English where none is known."""

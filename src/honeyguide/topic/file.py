@@ -18,6 +18,8 @@ from pathlib import Path
 from honeyguide.errors import TopicError
 from honeyguide.topic.positions import Location, positions
 
+_CURLY = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
+"""What word processors make of quotes."""
 MAX_BYTES = 1024 * 1024
 """A topic file is written by hand; anything larger is another kind of file."""
 
@@ -62,9 +64,10 @@ def _parse(path: Path, text: str) -> dict[str, object]:
         what = message[: at.start()] if at else message
         line = line or str(text.rstrip().count("\n") + 1)
         where = f" at column {column}" if column else " at the end of the file"
-        raise TopicError(
-            f"{path}:{line}: not valid TOML: {what}{where}; texts need quotes, lists need brackets"
-        ) from None
+        advice = "texts need quotes, lists need brackets"
+        if _CURLY.search(text.splitlines()[int(line) - 1] if text else ""):
+            advice = "write straight quotes, \" or ', as keyboards have them"
+        raise TopicError(f"{path}:{line}: not valid TOML: {what}{where}; {advice}") from None
 
 
 def read(path: Path) -> TopicFile:

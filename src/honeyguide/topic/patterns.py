@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import glob
+import re
 from pathlib import Path
 
 from honeyguide.errors import TopicError
 
+_HOST = re.compile(r"(?i)[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}/")
+"""How an address without `https://` begins; few folders have such names."""
 ARCHIVES = (".warc", ".warc.gz")
 MAX_FILES = 100_000
 """Files one pattern may match; more is a mistake such as `/**`."""
@@ -33,6 +36,8 @@ def find_files(pattern: str, *, base: Path, key: str) -> list[Path]:
             f"{key}: {pattern!r} is a folder; name its files, such as '{pattern.rstrip('/')}/*.html'"
         )
     if not glob.has_magic(pattern):
+        if _HOST.match(pattern):
+            raise TopicError(f"{key}: no file {path}; if it is an address, write https://{pattern}")
         raise TopicError(f"{key}: no file {path}; check the path (it starts from the topic file's folder)")
     files: list[Path] = []
     for name in glob.iglob(str(path), recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern

@@ -153,7 +153,7 @@ def _shown(
         seen=seen,
         problem=problem,
         exists=portal is not None and portal.exists,
-        place=str(shelf_of(request).root) if portal is None else "",
+        place=str(shelf_of(request).root.resolve()) if portal is None else "",
         page="/topic" if portal else "/new",
         recipes=recipe_names(),
         default=DEFAULT_RECIPE,

@@ -26,6 +26,7 @@ def compare(request: Request) -> Response:
     left, right = asked.text("left", most=200), asked.text("right", most=200)
     names = [(name, shelf.portal(name).topic) for name in shelf.names if shelf.portal(name).exists]
     found = _found(shelf, left, right) if left and right else None
+    left = left or next((name for name, _ in names), "")
     return render(
         request,
         "compare.html",

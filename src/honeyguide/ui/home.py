@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.errors import CollectionError
+from honeyguide.store.layout import Layout
+from honeyguide.store.shards import is_sharded, load, shard_folder
 from honeyguide.ui.api import CollectionLine, line_of
 from honeyguide.ui.render import page_of, render
 from honeyguide.ui.shelf import Shelf, shelf_of
@@ -30,7 +35,7 @@ def home(request: Request) -> Response:
     """All collections, those that were at work last first."""
     shelf = shelf_of(request)
     page = page_of(request)
-    names = sorted(shelf.names, key=lambda name: -_changed(shelf, name))
+    names = sorted(shelf.names, key=lambda name: -last_written(shelf.portal(name).folder))
     chosen = names[(page - 1) * PER_PAGE : page * PER_PAGE]
     return render(
         request,
@@ -46,19 +51,25 @@ def home(request: Request) -> Response:
 
 def _card(shelf: Shelf, name: str) -> Card:
     return Card(
-        shelf.path_of(name), shelf.portal(name).topic, line_of(shelf, name), ago(_changed(shelf, name))
+        shelf.path_of(name),
+        shelf.portal(name).topic,
+        line_of(shelf, name),
+        ago(last_written(shelf.portal(name).folder)),
     )
 
 
-def _changed(shelf: Shelf, name: str) -> float:
-    """When a collection's state was last written; 0 when there is none."""
-    layout = shelf.portal(name).layout
+def last_written(folder: Path) -> float:
+    """When the state of a collection was last written by its crawl; 0 when there is none."""
+    states = [Layout(folder).state_file]
+    if is_sharded(folder):
+        # Shards are merged for whoever reads them, so that state says when they were last looked at.
+        with suppress(CollectionError):
+            states = [Layout(shard_folder(folder, shard)).state_file for shard in load(folder).folders]
     times = []
-    for file in (layout.state_file, layout.state_file.with_name(layout.state_file.name + "-wal")):
-        try:
-            times.append(file.stat().st_mtime)
-        except OSError:
-            continue
+    for state in states:
+        for file in (state, state.with_name(state.name + "-wal")):
+            with suppress(OSError):
+                times.append(file.stat().st_mtime)
     return max(times, default=0.0)
 
 

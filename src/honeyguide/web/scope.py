@@ -58,6 +58,14 @@ class Glob:
         return not self._anchored or (len(text) - len(last) >= position and text.endswith(last))
 
 
+_ENDINGS = """
+avi bmp css csv doc docx epub exe gif gz htm html ico iso jpeg jpg js json mp3 mp4 mpeg odp ods odt ogg pdf
+php png ppt pptx rar rtf svg tar tgz tif tiff txt wav webm webp xls xlsx xml zip
+"""
+_FILES: Final = frozenset(_ENDINGS.split())
+"""Endings of file names. `zip` is a domain, too; `*.zip/` means that."""
+
+
 class _Rule:
     """One include or exclude pattern and the part of a URL it looks at."""
 
@@ -70,6 +78,8 @@ class _Rule:
             raise TopicError(
                 "a scope pattern is empty; write one such as https://example.org/docs/ or remove it"
             )
+        if text.startswith("*.") and text[2:].lower() in _FILES:  # who writes this thinks of no host
+            text = f"/{text}$"
         if "://" in text:
             self._part = "url"
         elif text.startswith("/"):

@@ -284,12 +284,11 @@ def write_warc(
     progress: Progress = silent,
     trouble: Trouble = log_trouble,
 ) -> int:
-    """Write the selected pages to one `.warc.gz`; how many answers it holds.
+    """Write the selected pages, each with all its answers, to one `.warc.gz`; how many pages it has.
 
     Raises:
         CollectionError: Nothing of the archive can be read, or the disk is full; no file is left then.
     """
-    count = 0
     with (
         replacing(path) as temporary,
         temporary.open("wb") as file,
@@ -298,8 +297,8 @@ def write_warc(
         ) as copier,
     ):
         for _ in copied_pages(selection, copier, progress):
-            count += 1
-    return count
+            pass
+        return sum(map(copier.has, selection.pages()))
 
 
 def _headers_of(where: str, member: bytes, offset: int) -> RawRecord:

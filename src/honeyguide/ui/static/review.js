@@ -14,6 +14,10 @@ document.addEventListener("keydown", (event) => {
 const place = document.getElementById("taken");
 const list = document.getElementById("frontier");
 
+function several(count, thing) {
+  return `${whole(count || 0)} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 function told(state) {
   if (state.problem && !state.busy) return `The decisions could not be applied: ${state.problem}`;
   if (state.written !== state.taken) return state.busy ? "Decisions are being applied…" : "Decisions are kept; they are applied when the crawl goes on.";
@@ -21,7 +25,7 @@ function told(state) {
   const of = state.learned;
   const was = place.dataset.was;
   const moved = was === "" ? "" : Number(was) === state.relevant ? `Still ${whole(state.relevant)} on topic. ` : `${whole(was)} → ${whole(state.relevant)} on topic. `;
-  return `${moved}All decisions have been applied: ${whole(of.pages || 0)} pages judged again, ${whole(of.verdicts || 0)} verdicts and ${whole(of.changed || 0)} priorities changed.`;
+  return `${moved}All decisions have been applied: ${several(of.pages, "page")} judged again, ${several(of.verdicts, "verdict")} and ${whole(of.changed || 0)} priorities changed.`;
 }
 
 async function look() {
