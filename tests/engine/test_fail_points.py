@@ -127,7 +127,7 @@ def test_each_point_of_a_recrawl(life: Life, tmp_path: Path) -> None:
         shutil.copytree(base, folder)
         if name == "resume.indexed":  # there must be a page whose text is in the state only
             assert life(folder, "best-first", 0, "commit.state:2") == -signal.SIGKILL
-        fail_at = f"{name}:{5 if name in AGAIN else 1}"
+        fail_at = f"{name}:{3 if name in AGAIN else 1}"
         assert life(folder, "best-first", 0, fail_at) == -signal.SIGKILL, name
         assert life(folder, "best-first", 0, "-") == 0
         assert lives(folder) == visits, name

@@ -71,7 +71,7 @@ def test_shards_tell_what_the_words_of_a_page_said(
     monkeypatch.setattr(sharded_crawl_runner, "Neighbours", Watching)
     world, there = place
     examples = Examples(keywords=there.task.keywords)
-    sharded_crawl(world, there, examples, recipe="scout", pages=150, shards=3, sharing=Sharing())
+    sharded_crawl(world, there, examples, recipe="scout", pages=220, shards=3, sharing=Sharing())
     assert any(abs(verdict.score - verdict.by_text) > 0.01 for url, verdict in said.items() if url in sent)
     assert {url: said[url].by_text for url in sent} == sent
 

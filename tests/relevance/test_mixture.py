@@ -72,3 +72,7 @@ def test_telling_keywords_let_the_line_down_to_pages_without_any(with_keywords: 
     position = np.concatenate([random.normal(-1.0, 0.5, 350), random.normal(2.0, 0.7, 150)])
     keyword_scores = np.arange(500) >= 500 - with_keywords
     assert (_led_back(position, keyword_scores.astype(float), 2.0, 2.5) < 1.0) is led
+
+
+def test_pages_that_are_all_alike_leave_the_line_where_it_is() -> None:
+    assert _led_back(np.zeros(40), np.ones(40), 0.3, 0.1) == 0.3

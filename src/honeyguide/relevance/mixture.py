@@ -428,6 +428,8 @@ def _led_back(position: Array, keyword_scores: Array, middle: float, second: flo
     """
     line = _between_groups(position)
     taken = float((position > line).mean())
+    if not taken:  # all pages are alike
+        return middle
     telling = part_of(TELLING, float((keyword_scores > 0.0).mean()) / taken)
     strayed = part_of(STRAYED, taken - float((position > middle).mean()))
     many = part_of(MANY, float((position > second).mean()))
