@@ -41,9 +41,24 @@ PIECES: Sequence[bytes] = (
         b"\r",
     ),
     *(b"<script>", b"</script>", b"<style>", b"<title>", b"<textarea>", b"<noscript>", b"<select><option>"),
-    *(b"<h1>", b"</h1>", b"<p>", b"<div class=cookie-banner>", b"<nav>", b"</div>" * 9, b"<b>" * 99),
+    *(
+        b"<h1>",
+        b"</h1>",
+        b"<p>",
+        b"<div class=cookie-banner>",
+        b"<div id=comments>",
+        b"<nav>",
+        b"</div>" * 9,
+        b"<b>" * 99,
+    ),
     *("日本語".encode(), "٣".encode(), b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\xaf", "\u202e".encode()),
-    *(b"<meta charset=", b"<meta name=robots content=noindex>", b"<link rel=canonical href=", b"a" * 5000),
+    *(
+        b"<meta charset=",
+        b"<meta name=robots content=noindex>",
+        b"<link rel=canonical href=",
+        b"a" * 5000,
+        b"<p>" + 90 * b"wo ",
+    ),
 )
 
 Change = Callable[[random.Random, bytes, bytes], bytes]

@@ -148,6 +148,43 @@ def test_pages_of_random_pieces(pieces: list[str]) -> None:
     same_notes("".join(pieces))
 
 
+BOXES = (
+    *("<div>", "<div class='post-Comments x'>", "<section id=related>", "<div role=navigation>", "<article>"),
+    *(
+        "</div>",
+        "</div>",
+        "</section>",
+        "</article>",
+        "<div class='ad&amp;hoc a-d'>",
+        "<div class=advertisements>",
+    ),
+    *(
+        "<h1>A title</h1>",
+        "<h2>A part</h2>",
+        "<figcaption>A picture of an owl. " + 8 * "They sleep. " + "</figcaption>",
+    ),
+    *(
+        "<p>" + 5 * "Owls hunt at night. " + "</p>",
+        "<p>" + 12 * "Owls sleep by day. " + "</p>",
+        "<p>" + 30 * "梟" + "</p>",
+    ),
+    *(
+        "<p>" + 4 * "Half <a href=/x>of it is link</a> ",
+        "<li><a href=/y>an entry</a>",
+        "<p>short</p>",
+        "<br>",
+        "<hr>",
+    ),
+    *("<table><tr><td>", "</table>", "<footer>" + 90 * "f" + "</footer>", "<div hidden class=share>"),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(BOXES), min_size=5, max_size=60))
+def test_articles_of_random_boxes(pieces: list[str]) -> None:
+    same_notes("".join(pieces))
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_no_text_breaks_the_reader(data: bytes) -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from honeyguide.model import Page
+from honeyguide.parse.article import Box, Line
 from honeyguide.parse.base import ParseJob
 from honeyguide.parse.html import parse_page
-from honeyguide.parse.main_text import Line, main_text
+from honeyguide.parse.main_text import main_text
 
+PAGE = [Box(-1)]
 STORY = "<p>" + "The barn owl hunts at night over open fields and is found on every continent. " * 12 + "</p>"
 MENU = (
     "<ul>"
@@ -42,7 +44,7 @@ def test_links_in_prose_stay() -> None:
 
 
 def test_only_boilerplate_falls_back_to_all_text() -> None:
-    assert main_text([Line("Imprint", 0.0, 2), Line("Contact", 1.0, 2)]) == "Imprint Contact"
+    assert main_text([Line("Imprint", 0.0, 2), Line("Contact", 1.0, 2)], PAGE) == "Imprint Contact"
 
 
 def test_not_asked_for() -> None:
@@ -54,7 +56,7 @@ def test_not_asked_for() -> None:
 def test_a_short_text_in_chinese_is_text_enough() -> None:
     menu = "".join(f"<div><a href='/{i}'>望远镜 {i}</a></div>" for i in range(8))
     assert "望远镜" not in main_text_of(f"{menu}<p>{300 * '税'}</p>")
-    assert "望远镜" in main_text_of(f"{menu}<p>{200 * '税'}</p>"), "too little text"
+    assert "望远镜" in main_text_of(f"{menu}<p>{150 * '税'}</p>"), "too little text"
     entries = [Line("望远镜", 1.0, 0)] * 8
-    assert main_text([*entries, Line(300 * "税", 0.0, 0)]) == 300 * "税"
-    assert main_text([*entries, Line(200 * "税", 0.0, 0)]).startswith("望远镜")
+    assert main_text([*entries, Line(300 * "税", 0.0, 0)], PAGE) == 300 * "税"
+    assert main_text([*entries, Line(150 * "税", 0.0, 0)], PAGE).startswith("望远镜")

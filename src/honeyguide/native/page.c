@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* As in walk.py, folding.py, links.py and main_text.py. */
+/* As in walk.py, folding.py, links.py, main_text.py and article.py. */
 #define MAX_OCCURRENCES 10000
 #define MAX_HEADINGS 100
 #define MAX_META 100
@@ -20,11 +20,17 @@
 #define MAX_HEADING 300
 #define MAX_ANCHOR 300
 #define MAX_CONTEXT 300
-#define MENU_DENSITY 0.8
 #define MENU_LENGTH 40
 #define MENU_LINES 5
 #define PROSE 800
 #define IDEOGRAPHS 0x2E80
+#define LONG 80
+#define FEW_LINKS 0.4
+#define ENOUGH 500
+#define MOST 0.7
+#define MOSTLY_LINK 0.8
+#define LINKS 2
+#define LEAD 15
 
 /* Soft hyphens, control characters and others that nobody sees: as in page.py. */
 #define INVISIBLE(c)                                                                                    \
@@ -46,6 +52,8 @@ enum {
     RAW = 64,         /* its content is written as it is */
     UNCLEAR = 128,    /* behind it, what is markup cannot be told from a tree written out */
     GROUPS = 256,     /* its links belong together */
+    BESIDE = 512,     /* is no part of an article */
+    TITLES = 1024,    /* a heading of the first order */
 };
 
 enum { NOTHING, ANCHOR, AREA, FRAME, IFRAME, IMAGE, BASE, META, RELATION, TITLE, HEAD, SCRIPT };
@@ -88,14 +96,14 @@ static Tag TAGS[] = {
     {"em", 0, 0, NULL},
     {"embed", VOID, 0, NULL},
     {"fieldset", BREAKS | GROUPS, 0, NULL},
-    {"figcaption", BREAKS, 0, NULL},
+    {"figcaption", BREAKS | BESIDE, 0, NULL},
     {"figure", BREAKS | GROUPS, 0, NULL},
     {"font", 0, 0, NULL},
     {"footer", BREAKS | BOILERPLATE | GROUPS, 0, NULL},
     {"form", BREAKS | BOILERPLATE | GROUPS, 0, NULL},
     {"frame", VOID, FRAME, NULL},
     {"frameset", BREAKS, 0, NULL},
-    {"h1", BREAKS | HEADING, 0, NULL},
+    {"h1", BREAKS | HEADING | TITLES, 0, NULL},
     {"h2", BREAKS | HEADING, 0, NULL},
     {"h3", BREAKS | HEADING, 0, NULL},
     {"h4", BREAKS | HEADING, 0, NULL},
@@ -191,6 +199,29 @@ static const char *const ATTRIBUTE_NAMES[ATTRIBUTES] = {
     "xml:lang",
 };
 
+/* Words by which authors call what is no part of an article, as in article.py. */
+static const char *const BESIDES[] = {
+    "ad", "ads", "advertisement", "author", "bio", "breadcrumb", "breadcrumbs", "byline", "caption", "comment",
+    "comments", "complementary", "consent", "contentinfo", "cookie", "cookies", "footer", "menu", "modal", "nav",
+    "navbar", "navigation", "newsletter", "pagination", "popular", "popup", "promo", "recommended", "related",
+    "share", "sharing", "sidebar", "social", "sponsored", "subscribe", "tags", "trending",
+};
+
+enum { BESIDE_COUNT = sizeof BESIDES / sizeof *BESIDES, LONGEST_BESIDE = 13, BESIDE_SLOTS = 256 };
+
+static unsigned char BESIDE_OF[BESIDE_SLOTS]; /* index into BESIDES plus one, by hash */
+
+static int
+is_beside(const char *word, Py_ssize_t length)
+{
+    for (unsigned slot = slot_of(word, length) % BESIDE_SLOTS; BESIDE_OF[slot]; slot = (slot + 1) % BESIDE_SLOTS) {
+        const char *known = BESIDES[BESIDE_OF[slot] - 1];
+        if (strncmp(known, word, (size_t)length) == 0 && known[length] == 0)
+            return 1;
+    }
+    return 0;
+}
+
 /* Relations of a <link> that lead to pages, as in elements.py; "sitemap" is one more. */
 static const char *const RELATIONS[] = {
     "next", "prev", "previous", "first", "last", "start", "contents", "index", "toc", "chapter", "section",
@@ -239,9 +270,17 @@ typedef struct {
 } Found;
 
 typedef struct {
-    Py_ssize_t end, linked;
+    Py_ssize_t end, linked, box;
     int place;
 } Line;
+
+/* An element that starts and ends a line; the first is the page. */
+typedef struct {
+    Py_ssize_t parent;  /* stands before it */
+    Py_ssize_t sum;     /* characters of prose in it */
+    Py_ssize_t count;   /* lines of prose in it */
+    unsigned char beside, title, inside;
+} Box;
 
 typedef struct {
     Py_ssize_t parent, start;
@@ -295,6 +334,12 @@ page_init(void)
         while (SLOT_OF[slot])
             slot = (slot + 1) % SLOTS;
         SLOT_OF[slot] = (short)(i + 1);
+    }
+    for (int i = 0; i < BESIDE_COUNT; i++) {
+        unsigned slot = slot_of(BESIDES[i], (Py_ssize_t)strlen(BESIDES[i])) % BESIDE_SLOTS;
+        while (BESIDE_OF[slot])
+            slot = (slot + 1) % BESIDE_SLOTS;
+        BESIDE_OF[slot] = (unsigned char)(i + 1);
     }
     KIND_A = PyUnicode_InternFromString("a");
     KIND_AREA = PyUnicode_InternFromString("area");

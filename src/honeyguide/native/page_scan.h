@@ -18,6 +18,8 @@ typedef struct {
     Py_ssize_t anchor_count, anchor_room, anchor_base;
     Line *lines;
     Py_ssize_t line_count, line_room;
+    Box *boxes;
+    Py_ssize_t box_count, box_room, box; /* `box` is the innermost open one */
     Node *nodes;
     Py_ssize_t node_count, node_room;
     int recording;
@@ -202,6 +204,27 @@ NAMED(hides)(const CHAR *text, Py_ssize_t length)
     return 0;
 }
 
+/* Whether a class, id or role calls an element something that is no part of an article. */
+static int
+NAMED(beside)(const CHAR *text, Py_ssize_t length)
+{
+    char word[LONGEST_BESIDE];
+    Py_ssize_t size = 0;
+    for (Py_ssize_t i = 0; i <= length; i++) {
+        CHAR c = i < length ? text[i] : ' ';
+        if (c < 128 && (c | 32) >= 'a' && (c | 32) <= 'z') {
+            if (size < LONGEST_BESIDE)
+                word[size] = (char)(c | 32);
+            size++;
+            continue;
+        }
+        if (size > 1 && size <= LONGEST_BESIDE && is_beside(word, size))
+            return 1;
+        size = 0;
+    }
+    return 0;
+}
+
 /* -- text ---------------------------------------------------------------------------------------------- */
 
 #ifdef VECTORS
@@ -297,6 +320,7 @@ NAMED(end_line)(SCAN *s)
         Line *line = &s->lines[s->line_count++];
         line->end = *length;
         line->linked = s->linked_length;
+        line->box = s->box;
         line->place = s->boilerplate ? 2 : s->heading ? 1 : 0;
     }
     s->linked_length = 0;
@@ -481,9 +505,10 @@ NAMED(read_name)(SCAN *s, Range *name)
     return short_name && name->length ? tag_named(narrow, name->length) : &OTHER;
 }
 
-/* Read the attributes of a tag; moves behind its '>'. Whether the element hides itself. */
+/* Read the attributes of a tag; moves behind its '>'. Whether the element hides itself. `*beside` is set where it is
+   called something that is no part of an article. */
 static int
-NAMED(read_attributes)(SCAN *s, Range *attributes)
+NAMED(read_attributes)(SCAN *s, Range *attributes, int *beside)
 {
     const CHAR *source = s->source;
     Py_ssize_t i = s->position, length = s->length;
@@ -507,6 +532,11 @@ NAMED(read_attributes)(SCAN *s, Range *attributes)
             hidden = 1;
         else if (name_length == 5 && NAMED(same)(source + name, 5, "style"))
             hidden = hidden || NAMED(hides)(source + value, range.length);
+        else if (beside != NULL
+                 && ((name_length == 5 && NAMED(same)(source + name, 5, "class"))
+                     || (name_length == 2 && NAMED(same)(source + name, 2, "id"))
+                     || (name_length == 4 && NAMED(same)(source + name, 4, "role"))))
+            *beside = *beside || NAMED(beside)(source + value, range.length);
         else if (attributes != NULL && name_length >= 3 && name_length <= 10)
             for (int a = 0; a < ATTRIBUTES; a++)
                 if (attributes[a].start < 0 && NAMED(same)(source + name, name_length, ATTRIBUTE_NAMES[a]))
@@ -554,7 +584,7 @@ NAMED(skip_element)(SCAN *s, Tag *tag, Range name)
             s->position = s->length;
             return;
         }
-        NAMED(read_attributes)(s, NULL);
+        NAMED(read_attributes)(s, NULL, NULL);
         if (same)
             level++;
         else if (inner_tag->flags & RAW)
@@ -692,8 +722,11 @@ NAMED(unhide)(SCAN *s)
 static int
 NAMED(leave)(SCAN *s, Tag *tag)
 {
-    if (tag->flags & BREAKS && NAMED(end_line)(s) < 0)
-        return -1;
+    if (tag->flags & BREAKS) {
+        if (NAMED(end_line)(s) < 0)
+            return -1;
+        s->box = s->boxes[s->box].parent;
+    }
     if (tag->flags & HEADING) {
         if (s->heading && s->hidden_level < 0 && PyList_GET_SIZE(s->headings) < MAX_HEADINGS) {
             Range range = NAMED(first_part)(s->shown, s->heading, s->shown_length, MAX_HEADING);
@@ -772,11 +805,15 @@ NAMED(read_meta)(SCAN *s, Range *attributes)
 
 /* A start tag whose name and attributes have been read. Whether to look into the element; -1 on error. */
 static int
-NAMED(enter)(SCAN *s, Tag *tag, Range name, Range *attributes, Py_ssize_t node)
+NAMED(enter)(SCAN *s, Tag *tag, Range name, Range *attributes, Py_ssize_t node, int beside)
 {
     Py_ssize_t link = -1;
-    if (tag->flags & BREAKS && NAMED(end_line)(s) < 0)
-        return -1;
+    if (tag->flags & BREAKS) {
+        if (NAMED(end_line)(s) < 0 || !GROW(s->boxes, s->box_count, s->box_room))
+            return -1;
+        Box box = {s->box, 0, 0, (unsigned char)beside, (tag->flags & TITLES) != 0, 0};
+        s->boxes[s->box = s->box_count++] = box;
+    }
     if (tag->flags & HEADING)
         s->heading = *OUT_LENGTH(s);
     else if (tag->flags & BOILERPLATE)
@@ -860,7 +897,8 @@ NAMED(start_tag)(SCAN *s)
     if (wanted)
         for (int a = 0; a < ATTRIBUTES; a++)
             attributes[a].start = -1, attributes[a].length = 0;
-    int hidden = NAMED(read_attributes)(s, wanted ? attributes : NULL);
+    int beside = (tag->flags & BESIDE) != 0;
+    int hidden = NAMED(read_attributes)(s, wanted ? attributes : NULL, tag->flags & BREAKS ? &beside : NULL);
     if (s->depth == 0 && s->language == NULL) {
         s->language = NAMED(value)(s, attributes[attributes[LANG].length > 0 ? LANG : XML_LANG]);
         if (s->language == NULL)
@@ -880,7 +918,7 @@ NAMED(start_tag)(SCAN *s)
     int hides = hidden && s->hidden_level < 0;
     if (hides)
         NAMED(hide)(s);
-    int inside = NAMED(enter)(s, tag, name, attributes, node);
+    int inside = NAMED(enter)(s, tag, name, attributes, node, beside);
     if (inside < 0)
         return -1;
     if (inside && !(tag->flags & VOID) && s->depth < MAX_LEVELS) {
@@ -1013,6 +1051,90 @@ NAMED(link_tuple)(SCAN *s, Found *link)
     return tuple;
 }
 
+/* Characters of a line; an ideograph counts as three. */
+static Py_ssize_t
+NAMED(weight)(const CHAR *text, Py_ssize_t size)
+{
+    Py_ssize_t weight = size;
+    for (Py_ssize_t k = 0; KIND > 1 && k < size; k++)
+        weight += text[k] >= IDEOGRAPHS ? 2 : 0;
+    return weight;
+}
+
+/* Where the text of a line starts. */
+static inline Py_ssize_t
+NAMED(line_start)(SCAN *s, Py_ssize_t line)
+{
+    return line ? s->lines[line - 1].end : 1;
+}
+
+/* Count the prose in each box, of lines that may be kept and whose box is none beside the article; how much there is. */
+static Py_ssize_t
+NAMED(count_prose)(SCAN *s, const unsigned char *drop)
+{
+    for (Py_ssize_t i = 0; i < s->box_count; i++)
+        s->boxes[i].sum = s->boxes[i].count = 0;
+    for (Py_ssize_t i = 0; i < s->line_count; i++) {
+        Line *line = &s->lines[i];
+        Py_ssize_t first = NAMED(line_start)(s, i), size = line->end - 1 - first;
+        Box *box = &s->boxes[line->box];
+        if (drop[i] || box->inside || (double)line->linked / (double)size >= FEW_LINKS)
+            continue;
+        Py_ssize_t weight = NAMED(weight)(s->shown + first, size);
+        if (weight >= LONG) {
+            box->sum += weight;
+            box->count++;
+        }
+    }
+    for (Py_ssize_t i = s->box_count - 1; i > 0; i--) {
+        s->boxes[s->boxes[i].parent].sum += s->boxes[i].sum;
+        s->boxes[s->boxes[i].parent].count += s->boxes[i].count;
+    }
+    return s->boxes[0].sum;
+}
+
+/* Drop what is no part of the page's article, where it has one, as in article.py. */
+static void
+NAMED(drop_beside)(SCAN *s, unsigned char *drop)
+{
+    Box *boxes = s->boxes;
+    Py_ssize_t total = NAMED(count_prose)(s, drop), article = 0, start = 0;
+    if (total < ENOUGH)
+        return;
+    for (Py_ssize_t i = 1; i < s->box_count; i++) {
+        Box *box = &boxes[i];
+        box->inside = box->beside = boxes[box->parent].inside || (box->beside && 2 * box->sum <= total);
+    }
+    total = NAMED(count_prose)(s, drop);
+    if (total < ENOUGH)
+        return;
+    for (Py_ssize_t i = 1; i < s->box_count; i++)
+        if (boxes[i].parent == article && (double)boxes[i].sum >= MOST * (double)total && boxes[i].count > 1)
+            article = i;
+    for (Py_ssize_t i = 0; i < s->box_count; i++)
+        boxes[i].inside = i == article || (i > article && boxes[boxes[i].parent].inside);
+    while (start < s->line_count && !boxes[s->lines[start].box].inside)
+        start++;
+    Py_ssize_t first = start > LEAD ? start - LEAD : 0;
+    while (first < start && !boxes[s->lines[first].box].title)
+        first++;
+    Py_ssize_t run = 0;
+    for (Py_ssize_t i = 0; i <= s->line_count; i++) {
+        if (i < s->line_count) {
+            Box *box = &boxes[s->lines[i].box];
+            drop[i] |= box->beside || !(box->inside || (first <= i && i < start));
+            Py_ssize_t size = s->lines[i].end - 1 - NAMED(line_start)(s, i);
+            if ((double)s->lines[i].linked / (double)size > MOSTLY_LINK) {
+                run++;
+                continue;
+            }
+        }
+        if (run >= LINKS)
+            memset(drop + i - run, 1, (size_t)run);
+        run = 0;
+    }
+}
+
 /* The text without navigation and menus, as in main_text.py; NULL on error. */
 static PyObject *
 NAMED(main_text)(SCAN *s, PyObject *text)
@@ -1027,27 +1149,27 @@ NAMED(main_text)(SCAN *s, PyObject *text)
     }
     for (Py_ssize_t i = 0; i <= count; i++) {
         if (i < count) {
-            Py_ssize_t first = i ? s->lines[i - 1].end : 1, size = s->lines[i].end - 1 - first;
+            Py_ssize_t first = NAMED(line_start)(s, i), size = s->lines[i].end - 1 - first;
             drop[i] = s->lines[i].place == 2;
-            if (size <= MENU_LENGTH && (double)s->lines[i].linked / (double)size > MENU_DENSITY) {
+            if (size <= MENU_LENGTH && (double)s->lines[i].linked / (double)size > MOSTLY_LINK) {
                 if (start < 0)
                     start = i;
                 continue;
             }
-            if (!drop[i]) {
-                words += size;
-                for (Py_ssize_t k = first; KIND > 1 && words < PROSE && k < first + size; k++)
-                    words += s->shown[k] >= IDEOGRAPHS ? 2 : 0;
-            }
+            if (!drop[i])
+                words += words < PROSE ? NAMED(weight)(s->shown + first, size) : 0;
         }
         if (start >= 0 && i - start >= MENU_LINES)
             memset(menu + start, 1, (size_t)(i - start));
         start = -1;
     }
+    for (Py_ssize_t i = 0; i < count && words >= PROSE; i++)
+        drop[i] |= menu[i];
+    NAMED(drop_beside)(s, drop);
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (drop[i] || (menu[i] && words >= PROSE))
+        if (drop[i])
             continue;
-        Py_ssize_t first = i ? s->lines[i - 1].end : 1, size = s->lines[i].end - first;
+        Py_ssize_t first = NAMED(line_start)(s, i), size = s->lines[i].end - first;
         memcpy(out + length, s->shown + first, (size_t)size * sizeof(CHAR));
         length += size;
     }
@@ -1145,7 +1267,8 @@ NAMED(scan)(const CHAR *source, Py_ssize_t length, int blocks)
     s.headings = PyList_New(0);
     s.metas = PyList_New(0);
     PyObject *notes = NULL;
-    if (s.shown && s.hidden && s.spare && s.open && s.headings && s.metas) {
+    if (s.shown && s.hidden && s.spare && s.open && s.headings && s.metas && GROW(s.boxes, s.box_count, s.box_room)) {
+        memset(&s.boxes[s.box_count++], 0, sizeof *s.boxes);
         s.shown[s.shown_length++] = '\n';
         if (NAMED(run)(&s) == 0 && !s.unclear)
             notes = NAMED(notes)(&s);
@@ -1173,6 +1296,7 @@ NAMED(scan)(const CHAR *source, Py_ssize_t length, int blocks)
     PyMem_RawFree(s.waiting);
     PyMem_RawFree(s.anchors);
     PyMem_RawFree(s.lines);
+    PyMem_RawFree(s.boxes);
     PyMem_RawFree(s.nodes);
     Py_XDECREF(s.headings);
     Py_XDECREF(s.metas);

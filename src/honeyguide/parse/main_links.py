@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from honeyguide.compiled import compiled
+from honeyguide.parse.article import MOSTLY_LINK
 from honeyguide.parse.elements import BOILERPLATE, BREAKING
-from honeyguide.parse.main_text import MENU_DENSITY, MENU_LENGTH, MENU_LINES
+from honeyguide.parse.main_text import MENU_LENGTH, MENU_LINES
 from honeyguide.parse.notes import FoundLink
 
 
@@ -31,7 +32,7 @@ def in_main_text(found: Sequence[FoundLink], main_text: str) -> list[bool]:
         >>> all(in_main_text(menu, "\n".join(names)))
         True
     """
-    return marked(list(found), main_text, _place, (MENU_LENGTH, MENU_DENSITY, MENU_LINES))
+    return marked(list(found), main_text, _place, (MENU_LENGTH, MOSTLY_LINK, MENU_LINES))
 
 
 @compiled

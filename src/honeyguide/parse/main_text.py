@@ -15,39 +15,31 @@ set has much boilerplate; on sites whose menus are plain `div`s with long entrie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-MENU_DENSITY: Final = 0.8
-"""Share of a line's characters in links from which on it may be a menu entry."""
+from honeyguide.parse.article import IDEOGRAPHS, MOSTLY_LINK, Box, Line, in_article
+
 MENU_LENGTH: Final = 40
 """Characters of the longest menu entry."""
 MENU_LINES: Final = 5
 """Menu entries in a row that make a menu."""
 PROSE: Final = 800
 """Characters outside menus that a page must have: on a page of links the links are the content."""
-IDEOGRAPHS: Final = "\u2e80"
-"""From here on a character counts as three: Chinese, Japanese and Korean say as much with a third of them."""
 
 
-class Line(NamedTuple):
-    """The text between two line-breaking tags, folded."""
-
-    text: str
-    density: float
-    """Share of its characters in links."""
-    place: int
-    """2 in a boilerplate element, 1 in a heading, else 0."""
-
-
-def main_text(lines: Sequence[Line]) -> str:
+def main_text(lines: Sequence[Line], boxes: Sequence[Box]) -> str:
     r"""The main text of a page; all its text when no line looks like main text.
+
+    Args:
+        lines: The page's lines.
+        boxes: The page itself, then the elements that start and end a line, in document order.
 
     Example:
         >>> lines = [Line("Home", 1.0, 2), Line("Owls", 0.0, 1), Line("They hunt at night.", 0.1, 0)]
-        >>> main_text(lines)
+        >>> main_text(lines, [Box(-1)])
         'Owls\nThey hunt at night.'
     """
-    kept = _kept(lines)
+    kept = in_article(lines, boxes, _kept(lines))
     return "\n".join([line[0] for line, keep in zip(lines, kept, strict=True) if keep]) or " ".join(
         [line[0] for line in lines]
     )
@@ -59,8 +51,8 @@ def _kept(lines: Sequence[Line]) -> list[bool]:
     words = 0
     menus: list[tuple[int, int]] = []
     start = -1
-    for here, (text, density, _) in enumerate(lines):
-        if density > MENU_DENSITY and len(text) <= MENU_LENGTH:
+    for here, (text, density, _, _) in enumerate(lines):
+        if density > MOSTLY_LINK and len(text) <= MENU_LENGTH:
             if start < 0:
                 start = here
             continue

@@ -13,6 +13,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from honeyguide.parse.article import Box, Line, is_beside
 from honeyguide.parse.elements import (
     BOILERPLATE,
     BREAKING,
@@ -22,7 +23,7 @@ from honeyguide.parse.elements import (
     SKIPPED,
     SPACING,
 )
-from honeyguide.parse.main_text import Line, main_text
+from honeyguide.parse.main_text import main_text
 from honeyguide.parse.notes import FoundLink, Notes, Tree
 from honeyguide.parse.page import BREAK, first_part, fold, folded_piece, last_part
 from honeyguide.parse.prescan import MAX_DEPTH
@@ -59,13 +60,13 @@ def walk_page(parser: LexborHTMLParser, *, blocks: bool = False) -> Notes:
     walk = _Walk(parser, blocks=blocks)
     text = "".join(walk.text.pieces)
     lines = [
-        Line(line, linked / len(line), place)
-        for line, (linked, place) in zip(text[1:].split(BREAK), walk.lines, strict=False)
+        Line(line, linked / len(line), place, box)
+        for line, (linked, place, box) in zip(text[1:].split(BREAK), walk.lines, strict=False)
     ]
     headings = [first_part(text, start, end, limit=MAX_HEADING) for start, end in walk.headings]
     return Notes(
         text=" ".join([line.text for line in lines]),
-        main_text=main_text(lines),
+        main_text=main_text(lines, walk.boxes),
         links=[link.finished() for link in walk.links],
         headings=[heading for heading in headings if heading],
         metas=walk.metas,
@@ -179,14 +180,16 @@ class _Walk:
         self.base = ""
         self.canonical = ""
         self.lang = ""
-        self.lines: list[tuple[int, int]] = []
-        """Of each line, how many of its characters are in links, and whether it is in a boilerplate
-        element (2), a heading (1) or neither (0)."""
+        self.lines: list[tuple[int, int, int]] = []
+        """Of each line, how many of its characters are in links, whether it is in a boilerplate
+        element (2), a heading (1) or neither (0), and its box."""
+        self.boxes = [Box(-1)]
         self.parents: list[int] = []
         self.tags: list[str] = []
         self.starts: list[int] = []
         self._recording = blocks
         self._parent = [-1]
+        self._open_boxes = [0]
         self._nodes: list[LexborNode] = []
         self._names: list[str] = []
         self._children: list[int] = []
@@ -312,29 +315,34 @@ class _Walk:
 
     def _enter_line(self, node: LexborNode, tag: str) -> bool:
         self._end_line()
+        get = node.attributes.get
+        beside = is_beside(tag, get("class"), get("id"), get("role"))
+        self.boxes.append(Box(self._open_boxes[-1], beside, tag == "h1"))
+        self._open_boxes.append(len(self.boxes) - 1)
         return True
 
     def _leave_line(self, tag: str) -> None:
         self._end_line()
+        self._open_boxes.pop()
 
     def _enter_heading(self, node: LexborNode, tag: str) -> bool:
-        self._end_line()
+        self._enter_line(node, tag)
         self._heading = self.text.length
         return True
 
     def _leave_heading(self, tag: str) -> None:
-        self._end_line()
+        self._leave_line(tag)
         if self._heading and not self._in_hidden and len(self.headings) < MAX_HEADINGS:
             self.headings.append((self._heading, self.text.length))
         self._heading = 0
 
     def _enter_boilerplate(self, node: LexborNode, tag: str) -> bool:
-        self._end_line()
+        self._enter_line(node, tag)
         self._boilerplate += 1
         return True
 
     def _leave_boilerplate(self, tag: str) -> None:
-        self._end_line()
+        self._leave_line(tag)
         self._boilerplate -= 1
 
     def _end_line(self) -> None:
@@ -342,7 +350,8 @@ class _Walk:
             return
         self.text.end_line()
         if not self._in_hidden:
-            self.lines.append((self._linked_length, 2 if self._boilerplate else 1 if self._heading else 0))
+            place = 2 if self._boilerplate else 1 if self._heading else 0
+            self.lines.append((self._linked_length, place, self._open_boxes[-1]))
         self._linked_length = 0
 
     def _enter_space(self, node: LexborNode, tag: str) -> bool:
