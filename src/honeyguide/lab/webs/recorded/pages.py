@@ -33,7 +33,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 PAGES = "pages.bin"
 INDEX = "pages.idx"
 
-_PARSER_FILES = ("parse", "web", "text", "model/page.py")
+_PARSER_FILES = ("parse", "web", "text", "native", "model/page.py")
+_CODE = (".py", ".c", ".h")
 _OWN_FILES = ("aliases.py", "catalogue.py", "pages.py", "terms.py")
 
 
@@ -87,7 +88,10 @@ def parser_version() -> str:
     root = Path(__file__).resolve().parents[3]
     for name in (*_PARSER_FILES, *(f"lab/webs/recorded/{name}" for name in _OWN_FILES)):
         place = root / name
-        for path in sorted(place.glob("*.py")) if place.is_dir() else [place]:
+        inside = (
+            [path for path in sorted(place.iterdir()) if path.suffix in _CODE] if place.is_dir() else [place]
+        )
+        for path in inside:
             total.update(path.read_bytes() if path.is_file() else version("honeyguide").encode())
     return total.hexdigest()
 
