@@ -91,7 +91,7 @@ def parser_version() -> str:
         inside = (
             [path for path in sorted(place.iterdir()) if path.suffix in _CODE] if place.is_dir() else [place]
         )
-        for path in inside:
+        for path in (path for path in files if path.suffix in _CODE):
             total.update(path.read_bytes() if path.is_file() else version("honeyguide").encode())
     return total.hexdigest()
 
