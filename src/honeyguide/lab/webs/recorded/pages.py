@@ -88,9 +88,7 @@ def parser_version() -> str:
     root = Path(__file__).resolve().parents[3]
     for name in (*_PARSER_FILES, *(f"lab/webs/recorded/{name}" for name in _OWN_FILES)):
         place = root / name
-        inside = (
-            [path for path in sorted(place.iterdir()) if path.suffix in _CODE] if place.is_dir() else [place]
-        )
+        files = sorted(place.iterdir()) if place.is_dir() else [place]
         for path in (path for path in files if path.suffix in _CODE):
             total.update(path.read_bytes() if path.is_file() else version("honeyguide").encode())
     return total.hexdigest()
