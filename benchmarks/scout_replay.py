@@ -105,7 +105,7 @@ class Remembering(Calibrated):
     def _features(self, page: Page) -> Any:
         if page.id not in self.read:
             self.read[page.id] = self._read(page.title, page.content)
-        return self.read[page.id]._replace(promise=self._promise(page))
+        return self.read[page.id]._replace(links=self._links_to(page))
 
 
 class Site:
@@ -164,6 +164,7 @@ class Subject:
         # What was read of a page has its evidence for the keywords.
         model.read = self._read if keywords else {}
         scout = Scout(model, languages=task.languages, topic_terms=keywords, **options)
+        model.hear_links(scout)
         order: LinkOrder = BestFirst() if name == BEST_FIRST else scout
         analyser = Analyser(task.languages)
         found = {number: place for place, number in enumerate(dict.fromkeys(self._seeds))}

@@ -22,7 +22,7 @@ def learned(folder: Path) -> list[dict[str, object]]:
 
 def vague_crawl(out: Path, max_pages: int) -> Crawl:
     """A crawl whose one keyword says little, so that the line moves."""
-    topic = msgspec.structs.replace(small_topic(), keywords=small_topic().keywords[:1])
+    topic = msgspec.structs.replace(small_topic(), keywords=small_topic().keywords[1:2])
     clock = VirtualClock()
     fetcher = GeneratedFetcher(WEB, clock)
     return Crawl(topic, out=out, recipe="best-first", clock=clock, fetcher=fetcher, max_pages=max_pages)

@@ -24,7 +24,7 @@ from honeyguide.frontier import queues
 from honeyguide.frontier import seen as seen_module
 from honeyguide.frontier.seen import Seen
 from honeyguide.model import Link, Outcome, Page, Verdict
-from honeyguide.ordering import scout, scout_evidence, scout_links, scout_weights, scout_words
+from honeyguide.ordering import scout, scout_evidence, scout_links, scout_words
 from honeyguide.parse import blocks, links, main_links, prescan, search
 from honeyguide.parse.html import read_page
 from honeyguide.parse.notes import FoundLink
@@ -32,7 +32,7 @@ from honeyguide.parse.walk import MAX_OCCURRENCES, walk_page
 from honeyguide.relevance import calibrated, mixture, tf_cosine
 from honeyguide.store import columns
 from honeyguide.store.columns import Columns
-from honeyguide.text import simhash, tokens, word_table
+from honeyguide.text import ridge, simhash, tokens, word_table
 from honeyguide.text.word_table import Counting, WordTable
 from honeyguide.web import digest, traps, zones
 from honeyguide.web import url as addresses
@@ -878,6 +878,7 @@ def test_links_of_pages_refuse_what_does_not_fit() -> None:
 def test_scout(seed: int) -> None:
     """Two crawls, one in Python, learn the same and give the same priorities, to the last bit."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "honeyguide.text.ridge", pure("honeyguide.text.ridge"))
         for name in ("scout_evidence", "scout_weights", "scout_words", "scout_links", "scout"):
             python = pure(f"honeyguide.ordering.{name}")
             patch.setitem(sys.modules, f"honeyguide.ordering.{name}", python)
@@ -924,12 +925,12 @@ def test_scout(seed: int) -> None:
 
 @given(st.integers(0, 2**32), st.integers(0, 40))
 def test_weights_of_scores(seed: int, rows: int) -> None:
-    python = pure("honeyguide.ordering.scout_weights")
-    assert type(python.descend) is not type(scout_weights.descend)
+    python = pure("honeyguide.text.ridge")
+    assert type(python.descend) is not type(ridge.descend)
     draw = np.random.default_rng(seed)
     z, wanted = draw.normal(size=(rows, scout_evidence.COLUMNS)), draw.normal(size=rows)
     answers = []
-    for module in (python, scout_weights):
+    for module in (python, ridge):
         weight = np.full(scout_evidence.COLUMNS, 0.02)
         module.descend(z, wanted, weight, 1.0, 15)
         answers.append(weight.tolist())
@@ -970,7 +971,7 @@ def test_scout_refuses_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="weights"):
         scout_evidence.set_priorities(urls, out, joining._replace(weight=ones[1:]))
     with pytest.raises(ValueError, match="rows"):
-        scout_weights.descend(np.zeros((2, 3)), np.zeros(2), ones, 1.0, 1)
+        ridge.descend(np.zeros((2, 3)), np.zeros(2), ones, 1.0, 1)
 
 
 REFERENCES = st.lists(

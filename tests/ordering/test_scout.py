@@ -506,3 +506,71 @@ def test_a_worse_block_takes_nothing_back() -> None:
         order.learn(page, Verdict(0.1, False))
         order.rank(page, Verdict(0.1, False), page.links)
     assert order._urls.topic[order._slots[target.id], 5] == 1.0
+
+
+def test_a_page_has_no_part_in_what_is_known_of_its_links() -> None:
+    """The row of a fetched page is what it would be had nobody heard what became of that page."""
+    order = _crawled()
+    evidence, standing = order._evidence, order._standing
+    fetched = np.flatnonzero(order._urls.state[: order._held] == scout_evidence.FETCHED)
+    linked = fetched[order._urls.links[fetched] > 0]
+    assert len(linked) > 5
+    rows = order.evidence_of(order._urls.id[linked].tolist())
+    for at, row in zip(linked.tolist(), rows, strict=True):
+        worth = float(order._pages.known[order._urls.page[at], 0])
+        scout_evidence.add_outcome(evidence, at, (-worth, -1.0), order._oldest)
+        scout_evidence.read_scores(evidence, np.array([at]), standing, order._joining)
+        np.testing.assert_allclose(row, order._urls.scores[at], atol=1e-5)
+        scout_evidence.add_outcome(evidence, at, (worth, 1.0), order._oldest)
+    unknown = order.evidence_of([url_id("https://nobody.example/"), int(order._urls.id[fetched[0]])])
+    assert order._urls.links[fetched[0]] == 0  # the page that the crawl began with
+    assert np.isnan(unknown).all()
+
+
+def test_what_waits_is_told_by_its_scores_as_they_stand() -> None:
+    order = _crawled()
+    waiting = order._waiting()[:3]
+    np.testing.assert_array_equal(
+        order.evidence_of(order._urls.id[waiting].tolist()), order._urls.scores[waiting]
+    )
+
+
+def disappointed(times: int, *, promise: float) -> Scout:
+    """A crawl of pages off topic that had promised so much when they were asked for."""
+    order = Scout(Owls(), by_host=0.0, by_folder=0.0)
+    fetch(order, "https://a.example/", 0.0, [*LISTED, *MENU])
+    for one in MENU[:times]:
+        via = Via(1, priority=promise)
+        order.learn(Page(one.url, one.id, text="tax", via=via), Verdict(0.0, False))
+        order.revised()
+    return order
+
+
+def test_while_all_that_is_known_promises_little_the_longest_known_has_its_turn() -> None:
+    first = LISTED[0].url
+    assert priority_of(disappointed(1, promise=0.1), first) < 0.2
+    assert priority_of(disappointed(2, promise=0.1), first) == pytest.approx(0.3)
+    assert priority_of(disappointed(9, promise=0.5), first) < 0.2
+
+
+def test_a_turn_ends_when_it_was_taken_and_every_third_request_is_one() -> None:
+    order = disappointed(2, promise=0.1)
+    order.learn(Page(LISTED[0].url, LISTED[0].id, via=Via(1, priority=0.3)), Verdict(0.0, False))
+    order.revised()
+    assert priority_of(order, LISTED[1].url) < 0.2
+    told = {each.name: each.text for each in order.contributions(LISTED[0].url)}
+    assert "the longest known had its turn" in told["its turn"]
+    for one in MENU[2:4]:
+        order.learn(Page(one.url, one.id, via=Via(1, priority=0.1)), Verdict(0.0, False))
+        revised = order.revised()
+    assert revised.priorities[revised.ids.tolist().index(LISTED[1].id)] == pytest.approx(0.3)
+
+
+def test_a_turn_survives_another_look_a_checkpoint_and_making_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = disappointed(2, promise=0.1)
+    order._score(order._waiting())
+    assert priority_of(order, LISTED[0].url) == pytest.approx(0.3) == order._urls.priority[order._turn]
+    again = Scout(Owls()).load(order.save())
+    assert (again._turn, again._barren) == (order._turn, 0)
+    order._let_go()
+    assert order._urls.id[order._turn] == LISTED[0].id

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+import copy
+import random
+from collections.abc import Mapping, Sequence
+
 import msgspec
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from honeyguide.model import Document, Examples, Page, Verdict, Via
 from honeyguide.relevance.calibrated import Calibrated
@@ -135,9 +141,15 @@ def test_pages_that_came_after_the_fit_are_remembered_with_today_s_score() -> No
         assert today[one.id].score == pytest.approx(model.judge(one).score)
 
 
-def promised(one: Page, priority: float, *, parent: int = 1) -> Page:
-    """The page as a crawl meets it, with what its links promised."""
-    return msgspec.structs.replace(one, via=Via(parent, priority=priority))
+class Witness:
+    """Knows two scores of the links to some pages."""
+
+    def __init__(self, said: Mapping[int, float]) -> None:
+        self.said = dict(said)
+
+    def evidence_of(self, pages: Sequence[int]) -> NDArray[np.float32]:
+        rows = [[self.said.get(page, np.nan), 0.5 if page in self.said else np.nan] for page in pages]
+        return np.array(rows, np.float32).reshape(-1, 2)
 
 
 def mixed(seed: int) -> Page:
@@ -146,56 +158,110 @@ def mixed(seed: int) -> Page:
     return Page(f"https://a.example/{seed}", seed, "Page", " ".join(words))
 
 
-def test_what_links_promised_decides_where_words_leave_it_open() -> None:
+MUCH, LITTLE, UNKNOWN = mixed(5000), mixed(5001), mixed(5002)
+SAID_OF_MIXED = {MUCH.id: 0.9, LITTLE.id: 0.1}
+
+
+def listening(said: Mapping[int, float]) -> Calibrated:
     model = Calibrated(by_links=True).fit(KEYWORDS)
-    # A third of the pages that an order expected much of are something else, and the other way round.
-    crawl(model, [promised(one, 0.8 if one.id % 4 == 0 or one.id % 3 == 0 else 0.2) for one in met()])
-    much, little, nothing = (model.judge(one) for one in (
-        promised(mixed(5000), 0.9), promised(mixed(5000), 0.1), mixed(5000)
-    ))  # fmt: skip
-    assert much.score > nothing.score > little.score
-    assert much.by_text == nothing.score == little.by_text  # orders learn from the words alone
+    model.hear_links(Witness({**said, **SAID_OF_MIXED}))
+    return model
 
 
-@pytest.mark.parametrize("by_links", [True, False])
-def test_priorities_that_tell_nothing_are_not_heard(by_links: bool) -> None:
-    """Neither those that a person or a source gave, nor an order's that the model was not told to hear."""
-    pages = [promised(one, 1e6, parent=0) for one in met()]
-    if not by_links:
-        pages = [promised(one, float(one.id % 4 == 0)) for one in met()]
-    model, plain = Calibrated(by_links=by_links).fit(KEYWORDS), Calibrated().fit(KEYWORDS)
-    crawl(model, pages)
+def test_what_links_say_decides_where_words_leave_it_open() -> None:
+    # A third of the pages that the links speak well of are something else, and the other way round.
+    model = listening({one.id: 0.8 if one.id % 4 == 0 or one.id % 3 == 0 else 0.2 for one in met()})
+    crawl(model, met())
+    much, little, unknown = map(model.judge, (MUCH, LITTLE, UNKNOWN))
+    assert much.score > much.by_text
+    assert little.score < little.by_text
+    assert unknown.score == unknown.by_text
+    plain = Calibrated().fit(KEYWORDS)
     crawl(plain, met())
-    asked = promised(mixed(5000), 0.9)
-    assert model.judge(asked) == plain.judge(asked)
-    assert model.judge(asked).by_text == model.judge(asked).score
+    assert much.by_text == plain.judge(MUCH).score  # orders learn from the words alone
 
 
-def test_promises_survive_a_checkpoint_and_reach_other_shards() -> None:
-    pages = [promised(one, 0.8 if one.id % 4 == 0 else 0.2) for one in met()]
+def test_links_that_agree_with_nothing_are_not_heard() -> None:
+    draw = random.Random(1)
+    model, plain = listening({one.id: draw.random() for one in met()}), Calibrated().fit(KEYWORDS)
+    crawl(model, met())
+    crawl(plain, met())
+    for one in (MUCH, LITTLE):
+        assert model.judge(one).score == pytest.approx(plain.judge(one).score, abs=0.1)
+
+
+def test_a_model_that_is_not_to_hear_links_asks_nobody() -> None:
+    model, plain = Calibrated().fit(KEYWORDS), Calibrated().fit(KEYWORDS)
+    model.hear_links(Witness({one.id: float(one.id % 4 == 0) for one in met()} | SAID_OF_MIXED))
+    crawl(model, met())
+    crawl(plain, met())
+    assert model.judge(MUCH) == plain.judge(MUCH)
+
+
+def test_what_is_learned_of_links_later_counts_for_earlier_pages() -> None:
+    """When a page is fetched little is known of its links; at the next fit all that became of the like is."""
+    witness = Witness(SAID_OF_MIXED)
     model = Calibrated(by_links=True).fit(KEYWORDS)
+    model.hear_links(witness)
+    pages = met()
+    crawl(model, [*pages[:60], MUCH])
+    assert dict(model.remembered())[MUCH.id].score == pytest.approx(model.judge(MUCH).by_text)
+    witness.said |= {one.id: 0.8 if one.id % 4 == 0 else 0.2 for one in pages}
+    crawl(model, pages[60:])
+    today = dict(model.remembered())[MUCH.id]
+    assert today.score > today.by_text
+
+
+def test_a_redirect_is_told_by_the_links_to_where_it_began() -> None:
+    model = listening({one.id: 0.8 if one.id % 4 == 0 else 0.2 for one in met()})
+    crawl(model, met())
+    moved = msgspec.structs.replace(UNKNOWN, via=Via(MUCH.id, source="redirect"))
+    assert model.judge(moved).score > model.judge(moved).by_text
+    linked = msgspec.structs.replace(UNKNOWN, via=Via(MUCH.id, source="link"))
+    assert model.judge(linked).score == model.judge(linked).by_text
+
+
+def test_what_links_said_survives_a_checkpoint_and_reaches_other_shards() -> None:
+    pages = met()
+    witness = Witness({one.id: 0.8 if one.id % 4 == 0 else 0.2 for one in pages} | SAID_OF_MIXED)
+    model = Calibrated(by_links=True).fit(KEYWORDS)
+    model.hear_links(witness)
     crawl(model, pages[:100])
     again = Calibrated(by_links=True).load(model.save())
+    again.hear_links(witness)
     crawl(model, pages[100:])
     crawl(again, pages[100:])
-    asked = promised(mixed(5000), 0.9)
-    assert again.judge(asked) == model.judge(asked)
+    assert again.judge(MUCH) == model.judge(MUCH)
     assert [told.by_text for _, told in again.remembered()] == [
         told.by_text for _, told in model.remembered()
     ]
     other = Calibrated(by_links=True).fit(KEYWORDS)
+    other.hear_links(Witness(SAID_OF_MIXED))
     assert other.join([model.shared(2)])
-    assert other.judge(asked).score > other.judge(asked).by_text
+    assert other.judge(MUCH).score > other.judge(MUCH).by_text
+    wrong = model.shared(2)
+    wrong.arrays["links"] = wrong.arrays["links"][1:]
+    with pytest.raises(ValueError, match="links"):
+        other.join([wrong])
 
 
-def test_an_older_checkpoint_has_no_promises() -> None:
+def test_a_copy_asks_the_same_witness() -> None:
+    model = listening({one.id: 0.8 if one.id % 4 == 0 else 0.2 for one in met()})
+    crawl(model, met())
+    assert copy.deepcopy(model).judge(MUCH) == model.judge(MUCH) != model.judge(UNKNOWN)
+
+
+def test_an_older_checkpoint_has_no_links() -> None:
     model = Calibrated().fit(KEYWORDS)
     crawl(model, met())
     saved = model.save()
-    arrays = {name: values for name, values in saved.arrays.items() if name != "promises"}
-    fit = {name: value for name, value in saved.values["fit"].items() if name != "linked"}  # type: ignore[attr-defined]
+    line = {"slope": 1.0, "middle": 0.0, "shift": 0.0, "share": 0.5}
+    older = {"gain": 1.0, "mean": 0.0, "deviation": 1.0, "line": line}  # links were one number a page
+    fit = {**saved.values["fit"], "linked": older}  # type: ignore[dict-item]
+    arrays = saved.arrays | {"promises": np.full(len(saved.arrays["ids"]), 0.5)}
     again = Calibrated(by_links=True).load(Saved(values=saved.values | {"fit": fit}, arrays=arrays))
-    assert again.judge(mixed(5000)) == model.judge(mixed(5000))
+    again.hear_links(Witness(SAID_OF_MIXED))
+    assert again.judge(MUCH) == model.judge(MUCH)
 
 
 def test_a_loaded_model_goes_on_as_the_saved_one_would() -> None:

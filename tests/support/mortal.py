@@ -60,8 +60,10 @@ class Changed(Noting):
             return msgspec.structs.replace(
                 answer, status=404, payload=b"", body=b"", response_head=b"HTTP/1.1 404 Not Found\r\n\r\n"
             )
-        more = {1: b"<p>Something was added.</p>", 2: b'<a href="later.html">later</a>', 3: b"<!-- 1 -->"}
+        more = {2: b'<a href="later.html">later</a>', 3: b"<!-- 1 -->"}
         body = answer.body.replace(b"</body>", more.get(kind, b"") + b"</body>")
+        if kind == 1:  # in the article: what stands beside it is no change of a page
+            body = body.replace(b"</h1>", b"</h1><p>Something was added.</p>", 1)
         payload = gzip.compress(body, mtime=0) if answer.header("content-encoding") == "gzip" else body
         return msgspec.structs.replace(answer, payload=payload, body=body)
 

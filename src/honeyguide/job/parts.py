@@ -44,7 +44,7 @@ from honeyguide.errors import TopicError
 from honeyguide.model import Examples
 from honeyguide.ordering.base import LinkOrder
 from honeyguide.parse.base import BlockOptions, Blocks
-from honeyguide.relevance.base import PageModel
+from honeyguide.relevance.base import LinkWitness, ListeningPageModel, PageModel
 from honeyguide.relevance.reviewed import reviewable
 from honeyguide.topic.positions import Location
 
@@ -168,6 +168,8 @@ def build_parts(
         page_model = page_model.fit(examples)
     known["judge"] = page_model
     order: LinkOrder = make("ordering", recipe.ordering, known)
+    if isinstance(page_model, ListeningPageModel) and isinstance(order, LinkWitness):
+        page_model.hear_links(order)
     made = prepared or {}
     sources = [
         made[place] if place in made else make("discovery", part, known)

@@ -64,7 +64,7 @@ static PyMethodDef METHODS[] = {
     TWIN(scout_evidence_tell),
     TWIN(scout_evidence_that_wait),
     TWIN(scout_evidence_promise),
-    TWIN(scout_weights_descend),
+    TWIN(ridge_descend),
     TWIN(scout_words_enter),
     TWIN(scout_words_read_site_paths),
     TWIN(scout_words_read_anchors),

@@ -91,7 +91,7 @@ PyObject *scout_evidence_add_outcome(PyObject *module, PyObject *const *argument
 PyObject *scout_evidence_add_links(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_read_scores(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_set_priorities(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-PyObject *scout_weights_descend(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *ridge_descend(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_promise(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_that_wait(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *scout_evidence_tell(PyObject *module, PyObject *const *arguments, Py_ssize_t count);

@@ -632,10 +632,12 @@ PROCEDURE(scout_evidence_add_links, 2, new_links)
 PROCEDURE(scout_evidence_read_scores, 4, scores)
 PROCEDURE(scout_evidence_set_priorities, 3, priorities)
 
-/* -- weights: honeyguide/ordering/scout_weights.py ------------------------------------------------------ */
+/* -- weights: honeyguide/text/ridge.py ------------------------------------------------------------------ */
+
+enum { MOST_SCORES = 64 };
 
 /* z, wanted, weight, trust, sweeps */
-BODY(scout_weights_descend)
+BODY(ridge_descend)
 {
     double *z, *wanted, *weight, trust = PyFloat_AsDouble(arguments[3]);
     Py_ssize_t all, rows, columns;
@@ -645,34 +647,35 @@ BODY(scout_weights_descend)
     TAKE(z, 0, &all, 0);
     TAKE(wanted, 1, &rows, 0);
     TAKE(weight, 2, &columns, 1);
-    if (columns != COLUMNS || all != rows * COLUMNS) {
-        PyErr_Format(PyExc_ValueError, "rows of %d scores are wanted, and as many worths as rows", COLUMNS);
+    if (columns > MOST_SCORES || all != rows * columns) {
+        PyErr_Format(PyExc_ValueError, "rows of %zd scores are wanted (at most %d), and as many worths as rows",
+                     columns, MOST_SCORES);
         return NULL;
     }
-    double products[COLUMNS][COLUMNS] = {{0.0}}, aim[COLUMNS] = {0.0};
+    double products[MOST_SCORES][MOST_SCORES] = {{0.0}}, aim[MOST_SCORES] = {0.0};
     for (Py_ssize_t i = 0; i < rows; i++) {
-        const double *row = &z[i * COLUMNS];
-        for (int j = 0; j < COLUMNS; j++) {
-            for (int k = 0; k < COLUMNS; k++)
+        const double *row = &z[i * columns];
+        for (Py_ssize_t j = 0; j < columns; j++) {
+            for (Py_ssize_t k = 0; k < columns; k++)
                 products[j][k] += row[j] * row[k];
             aim[j] += row[j] * wanted[i];
         }
     }
-    for (int j = 0; j < COLUMNS; j++) {
+    for (Py_ssize_t j = 0; j < columns; j++) {
         products[j][j] += trust;
         aim[j] += trust * weight[j];
     }
     for (long sweep = 0; sweep < sweeps; sweep++)
-        for (int j = 0; j < COLUMNS; j++) {
+        for (Py_ssize_t j = 0; j < columns; j++) {
             double told = 0.0;
-            for (int k = 0; k < COLUMNS; k++)
+            for (Py_ssize_t k = 0; k < columns; k++)
                 told += products[j][k] * weight[k];
             double found = weight[j] + (aim[j] - told) / products[j][j];
             weight[j] = found > 0.0 ? found : 0.0;
         }
     Py_RETURN_NONE;
 }
-FUNCTION(scout_weights_descend, 5)
+FUNCTION(ridge_descend, 5)
 
 /* -- words ---------------------------------------------------------------------------------------------- */
 

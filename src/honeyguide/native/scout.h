@@ -13,7 +13,7 @@ typedef struct {
 } LinkTo;
 
 typedef struct {
-    int32_t links, host, folder, above, page;
+    int32_t links, host, folder, above, page, turn;
     float explore, topic[TOPICS]; /* of anchors, of contexts, of the address, of lists, of backlinks, of blocks */
     LinkTo link[LINKS];
     int32_t anchor_words[WORDS], url_words[WORDS], list_words[WORDS];

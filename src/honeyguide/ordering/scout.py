@@ -71,6 +71,10 @@ ANCHORS: Final = 50_000
 """Anchors that are remembered with their words."""
 MOST_LINKS: Final = 1 << 16
 """Links of another shard's page whose places are told apart."""
+LITTLE: Final = 0.3
+"""Worth below which a URL promises little, and that of one whose turn it is."""
+BARREN: Final = 2
+"""Pages that promised little when they were asked for, before it is the turn of the longest known URL."""
 SURE_PAGES: Final = 20.0
 """Pages that are told apart surely, with which a crawl begins."""
 SURE: Final = 0.01
@@ -119,7 +123,9 @@ class Scout(LocalOrder):
     What is known too little is worth a try: every URL gets an upper confidence bound for its host and its
     folder, which shrinks as pages of them are fetched, and counts only as far as verdicts tell pages apart.
     So a crawl looks at every host before it settles, and leaves a folder that is exhausted. A page off topic
-    that leads to new URLs of promise is an outcome of some worth: hubs are looked for, too.
+    that leads to new URLs of promise is an outcome of some worth: hubs are looked for, too. While all that is
+    known promises little, every third request goes to the URL that has been known longest, as in a crawl
+    breadth first: the way to the rest of a topic may lead through pages that have nothing of it.
 
     Priorities follow what is learned: every eight pages those of the best 256 URLs, of the next 768
     in turn, of all that a fetched page links to, and after new weights of all that may be asked for soon.
@@ -214,6 +220,9 @@ class Scout(LocalOrder):
         self._swept = 0
         self._touched: list[NDArray[np.int64]] = []
         self._all_stale = False
+        self._barren = 0
+        self._turn = -1
+        """The URL whose turn it is, if any."""
         self._anchors: dict[str, int] = {}
         self._said = Said(np.zeros(256, np.float32), np.zeros((256, WORDS), np.int32))
         self._relearn_at = 3
@@ -239,6 +248,7 @@ class Scout(LocalOrder):
         if self._urls.state[at] == FETCHED:
             self._correct(at, own)
             return
+        self._barren += page.via is not None and page.via.priority < LITTLE
         read = self._likeness.read(page.content)
         worth = self._moved(at, own)
         self._ended(at, worth, self._likeness.learn(read, worth))
@@ -281,6 +291,7 @@ class Scout(LocalOrder):
             step = max(min(pages, RELEARN), int(GROWTH * pages))
             self._relearn_at = self._fetched + (2 * step if self._others.arrays else step)
             yield from self._relearn()
+        self._give_turn()
         touched, self._touched = self._touched, []
         tolerance = TOLERANCE
         if self._all_stale:
@@ -330,7 +341,27 @@ class Scout(LocalOrder):
         at = self._slots.get(url_id(canonical(url) or url))
         if at is None:
             return []
-        return reasons(self._evidence, at, self._joining, self._oldest)
+        return reasons(self._evidence, at, self._joining, self._oldest, LITTLE)
+
+    # What links say of pages
+
+    def evidence_of(self, pages: Sequence[UrlId]) -> NDArray[np.float32]:
+        """The scores of some pages, a row each, by all that is known of their links today.
+
+        What a page turned out to be itself is left out of its row, so that a row can be compared with the
+        page. Not numbers where no link to a page is known.
+        """
+        found = np.full((len(pages), COLUMNS), np.nan, np.float32)
+        at = np.array([self._slots.get(page, -1) for page in pages], np.int64)
+        linked = at >= 0
+        linked[linked] = self._urls.links[at[linked]] > 0
+        state = np.where(linked, self._urls.state[at], 0)
+        waiting = state == WAITING
+        found[waiting] = self._urls.scores[at[waiting]]
+        fetched = np.flatnonzero(state == FETCHED)
+        if len(fetched):
+            found[fetched] = evidence.scores_without(self._evidence, at[fetched], self._standing)
+        return found
 
     # Backlinks
 
@@ -663,6 +694,7 @@ class Scout(LocalOrder):
         self._touched = []
         self._elsewhere.crowded.clear()
         self._swept = 0
+        self._find_turn()
 
     def _better(self, waiting: NDArray[np.int64], most: int) -> NDArray[np.int64]:
         """So many of some URLs, those with the highest priorities; of equal ones those found first."""
@@ -860,6 +892,33 @@ class Scout(LocalOrder):
     def _score(self, chosen: NDArray[np.int64]) -> None:
         """Work out scores and priorities of some URLs."""
         evidence.read_scores(self._evidence, chosen, self._standing, self._joining)
+        self._keep_turn()
+
+    def _give_turn(self) -> None:
+        """While all that is known promises little, the longest known URL is worth a try now and then."""
+        if self._turn >= 0 and self._urls.state[self._turn] != WAITING:
+            self._turn = -1
+        if self._turn >= 0 or self._barren < BARREN:
+            return
+        self._barren = 0
+        waiting = self._waiting()
+        if len(waiting):
+            self._turn = int(waiting[0])
+            self._urls.turn[self._turn] = 1
+            self._score(waiting[:1])
+            self._touched.append(waiting[:1])
+
+    def _keep_turn(self) -> None:
+        """The URL whose turn it is does not lose it when it is looked at again."""
+        if self._turn >= 0:
+            self._urls.priority[self._turn] = max(LITTLE, self._urls.priority[self._turn])
+
+    def _find_turn(self) -> None:
+        """Which URL has its turn, when entries have moved."""
+        turns = np.flatnonzero(
+            (self._urls.turn[: self._held] > 0) & (self._urls.state[: self._held] == WAITING)
+        )
+        self._turn = int(turns[-1]) if len(turns) else -1
 
     def _waiting(self) -> NDArray[np.int64]:
         found: NDArray[np.int64] = np.flatnonzero(self._urls.state[: self._held] == WAITING)
@@ -913,6 +972,7 @@ class Scout(LocalOrder):
             if paused:
                 yield
             evidence.set_priorities(self._urls, waiting[start : start + 4 * SCORED_AT_ONCE], self._joining)
+        self._keep_turn()
         if paused:
             yield
         now = self._urls.priority[waiting]
@@ -988,6 +1048,7 @@ class Scout(LocalOrder):
             "relearn_at": self._relearn_at,
             "refresh_at": self._refresh_at,
             "all_stale": self._all_stale,
+            "barren": self._barren,
             "start": self._joining.start,
         }
         return Saved(values=values, arrays=arrays)
@@ -1048,7 +1109,8 @@ class Scout(LocalOrder):
         self._relearn_at, self._refresh_at = values.relearn_at, values.refresh_at
         self._all_stale = values.all_stale
         self._joining = Joining(values.start, weight, middle, scale)
-        self._touched = []
+        self._barren, self._touched = values.barren, []
+        self._find_turn()
         self._elsewhere, self._last = Elsewhere(len(urls.id)), None
         for at in np.flatnonzero(urls.page[:held] >= 0).tolist():
             self._elsewhere.name_page(int(urls.page[at]), int(urls.id[at]))
@@ -1093,6 +1155,7 @@ class _Values(msgspec.Struct, frozen=True):
     relearn_at: _Count
     refresh_at: _Count
     all_stale: bool
+    barren: _Count
     start: float
 
 

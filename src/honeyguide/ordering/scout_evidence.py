@@ -74,7 +74,7 @@ CLIP: Final = 5.0
 LINK: Final = ("parent", "path", "near", "site_path")
 ENTRY: Final = np.dtype(
     [
-        *((name, np.int32) for name in ("links", "host", "folder", "above", "page")),
+        *((name, np.int32) for name in ("links", "host", "folder", "above", "page", "turn")),
         ("explore", np.float32),
         ("topic", np.float32, (TOPICS,)),
         ("link", np.dtype([(name, np.int32) for name in LINK]), (LINKS,)),
@@ -101,6 +101,8 @@ class Urls(NamedTuple):
     """Folder that its folder lies in."""
     page: Ints
     """Its number among the pages once it is fetched; -1 before."""
+    turn: Ints
+    """1 when it had, or has, its turn as the longest known."""
     links: Ints
     """How many links to it were seen."""
     parent: Ints
@@ -328,10 +330,10 @@ def _rate(found: Floats, mean: np.float32 | Floats, prior: float) -> Floats:
     return rate
 
 
-def _said(words: Ints, table: Floats, mean: np.float32) -> Floats:
+def _said(words: Ints, sums: Floats, mean: np.float32) -> Floats:
     """What words say together: log ratios of their rates to the mean, as if half of them were independent."""
     known = words >= 0
-    ratios = _log(_rate(table[words], mean, FEW) / mean).astype(np.float32)
+    ratios = _log(_rate(sums, mean, FEW) / mean).astype(np.float32)
     said: Floats = _in_turn(ratios * known) / np.sqrt(np.maximum(1, known.sum(axis=1)).astype(np.float32))
     return said
 
@@ -368,6 +370,36 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing, joini
     """Work out the scores of some URLs, what exploring them is worth, and their priorities."""
     if not len(chosen):
         return
+    urls, sums = held.urls, held.sums
+    scores = _scores_of(held, chosen, standing)
+    urls.scores[chosen] = scores
+    spread = math.sqrt(math.log(standing.fetched + 2.0))
+    tried = sums.host[urls.host[chosen], 1], sums.folder[urls.folder[chosen], 1]
+    urls.explore[chosen] = standing.by_host * _bound(
+        scores[:, 12], tried[0], spread
+    ) + standing.by_folder * _bound(scores[:, 13], tried[1], spread)
+    set_priorities(urls, chosen, joining)
+
+
+def scores_without(held: Held, chosen: NDArray[np.int64], standing: Standing) -> Floats:
+    """Scores of fetched URLs by all that is known today, but for what they turned out to be themselves."""
+    own = np.ones((len(chosen), 2), np.float32)
+    own[:, 0] = held.pages.known[held.urls.page[chosen], 0]
+    return _scores_of(held, chosen, standing, own)
+
+
+def _scores_of(
+    held: Held, chosen: NDArray[np.int64], standing: Standing, own: Floats | None = None
+) -> Floats:
+    """Scores of some URLs.
+
+    Args:
+        held: All evidence.
+        chosen: The URLs.
+        standing: Where the crawl stands.
+        own: Worth and number that each has added to the sums and that are not to count; nothing for URLs
+            that wait.
+    """
     urls, pages, sums = held.urls, held.pages, held.sums
     mean = np.float32(standing.mean)
     links = np.minimum(urls.links[chosen], LINKS)
@@ -385,33 +417,40 @@ def read_scores(held: Held, chosen: NDArray[np.int64], standing: Standing, joini
     there = valid & (base >= max(0, standing.oldest))
     base = np.where(there, base, 0)
     seen = there[..., None]
+
+    def of_others(found: Floats) -> Floats:
+        """Sums without the URL's own part in them."""
+        if own is None:
+            return found
+        less: Floats = np.maximum(found - (own if found.ndim == own.ndim else own[:, None]), np.float32(0.0))
+        return less
+
     path, near = base + urls.path[chosen, :width], base + urls.near[chosen, :width]
     mask = PLACES - 1
-    on_page = (sums.place[base & mask] * seen).sum(axis=1)
-    in_list = (sums.place[path & mask] * seen).sum(axis=1)
-    beside = sums.place[(near - 1) & mask] + sums.place[near & mask] + sums.place[(near + 1) & mask]
+    on_page = (of_others(sums.place[base & mask]) * seen).sum(axis=1)
+    in_list = (of_others(sums.place[path & mask]) * seen).sum(axis=1)
+    beside = (
+        sums.place[(near - 1) & mask] + of_others(sums.place[near & mask]) + sums.place[(near + 1) & mask]
+    )
     scores[:, 6] = _rate((beside * seen).sum(axis=1), mean, PRIOR)
     scores[:, 7] = _rate(on_page, mean, PRIOR)
     scores[:, 9] = _rate(in_list, mean, PRIOR)
-    on_site = _rate(sums.site_path[urls.site_path[chosen, :width]], mean, PRIOR)
+    on_site = _rate(of_others(sums.site_path[urls.site_path[chosen, :width]]), mean, PRIOR)
     scores[:, 10] = np.where(links > 0, _in_turn(on_site * valid) * share, mean)
     scores[:, [3, 14, 15, 16]] = urls.topic[chosen, :4]
     scores[:, 18] = _log(1.0 + urls.topic[chosen, 4].astype(np.float64))
     scores[:, 19] = urls.topic[chosen, 5]
-    scores[:, 4] = _said(urls.anchor_words[chosen], sums.anchor, mean)
-    scores[:, 5] = _said(urls.url_words[chosen], sums.url, mean)
-    scores[:, 8] = _alike(urls.anchor_words[chosen], sums.like)
+    words = urls.anchor_words[chosen], urls.url_words[chosen]
+    scores[:, 4] = _said(words[0], of_others(sums.anchor[words[0]]), mean)
+    scores[:, 5] = _said(words[1], of_others(sums.url[words[1]]), mean)
+    scores[:, 8] = _alike(words[0], sums.like)
     scores[:, 17] = _alike(urls.list_words[chosen], sums.like)
-    host, folder = sums.host[urls.host[chosen]], sums.folder[urls.folder[chosen]]
-    scores[:, 12] = _rate(host, mean, FEW)
+    scores[:, 12] = _rate(of_others(sums.host[urls.host[chosen]]), mean, FEW)
     # A folder is like the folder it lies in, and that like its host, until it has pages of its own.
-    scores[:, 13] = _rate(folder, _rate(sums.above[urls.above[chosen]], scores[:, 12], FEW), FEW)
-    urls.scores[chosen] = scores
-    spread = math.sqrt(math.log(standing.fetched + 2.0))
-    urls.explore[chosen] = standing.by_host * _bound(
-        scores[:, 12], host[:, 1], spread
-    ) + standing.by_folder * _bound(scores[:, 13], folder[:, 1], spread)
-    set_priorities(urls, chosen, joining)
+    above = of_others(sums.above[urls.above[chosen]])
+    folder = of_others(sums.folder[urls.folder[chosen]])
+    scores[:, 13] = _rate(folder, _rate(above, scores[:, 12], FEW), FEW)
+    return scores
 
 
 @compiled

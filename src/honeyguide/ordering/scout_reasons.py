@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import msgspec
@@ -26,8 +27,16 @@ class Reason(msgspec.Struct, frozen=True):
         return f"{self.adds:+.3f}  {self.fact}"
 
 
-def reasons(held: Held, at: int, joined: Joining, oldest: int) -> list[Reason]:
-    """The parts of a URL's priority, largest first; they add up to it."""
+def reasons(held: Held, at: int, joined: Joining, oldest: int, at_its_turn: float) -> list[Reason]:
+    """The parts of a URL's priority, largest first; they add up to it.
+
+    Args:
+        held: All evidence.
+        at: The URL.
+        joined: How scores become a priority.
+        oldest: Places before this one are gone from the ring.
+        at_its_turn: What a URL is worth at least that has, or had, its turn as the longest known.
+    """
     urls = held.urls
     facts = _facts(held, at, oldest)
     found: list[Reason] = []
@@ -44,6 +53,11 @@ def reasons(held: Held, at: int, joined: Joining, oldest: int) -> list[Reason]:
         found.append(Reason("exploring", explore, facts["exploring"]))
     else:
         rest += explore
+    missing = at_its_turn - math.fsum([*(each.adds for each in found), rest])
+    if urls.turn[at] and missing > 0.0:
+        found.append(
+            Reason("its turn", missing, "all that was known promised little: the longest known had its turn")
+        )
     found.sort(key=lambda each: -abs(each.adds))
     return [*found, Reason("start", rest, "what a URL of average evidence is worth in this crawl")]
 

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.compiled import compiled
 from honeyguide.ordering.scout_evidence import CLIP, COLUMNS, Joining
+from honeyguide.text.ridge import weights_of
 
 NEVER: Final = 1e9
 """Deviation of a score that says nothing."""
@@ -16,8 +16,6 @@ FIRST_STEP: Final = 0.02
 """What one deviation of one score is worth before anything is learned."""
 FIRST_TRUST: Final = 10.0
 """Pages of evidence that this first step stands for, for each score."""
-SWEEPS: Final = 15
-"""Rounds over all weights: after so many they move no more that it matters."""
 
 
 def standard(scores: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -74,39 +72,6 @@ def fitted(
     centre, average = z.mean(axis=0), float(worth.mean())
     z = z - centre
     wanted = worth - average
-    together = z.sum(axis=1)
-    first = FIRST_TRUST * int((scale < NEVER).sum())
-    step = (float(together @ wanted) + FIRST_STEP * first) / (float(together @ together) + first)
-    step = max(1e-3, step)
-    weight = np.full(COLUMNS, step)
-    descend(z, wanted.astype(np.float64), weight, trust, SWEEPS)
+    first = FIRST_STEP, FIRST_TRUST * int((scale < NEVER).sum())
+    weight = weights_of(z, wanted, step=first, trust=trust)
     return Joining(average - float(centre @ weight), weight, middle, scale)
-
-
-@compiled
-def descend(
-    z: NDArray[np.float64],
-    wanted: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    trust: float,
-    sweeps: int,
-) -> None:
-    """Ridge regression by coordinate descent, no weight below 0.
-
-    Not matrix products: numpy's library takes threads for those, which go on spinning for a while after each,
-    and its last bits depend on how many there are.
-
-    Args:
-        z: Standardised scores, a row an outcome.
-        wanted: What each was worth, beyond the mean.
-        weight: Where to begin, and what weights are drawn to; gets what is found.
-        trust: How strongly.
-        sweeps: Rounds over all weights.
-    """
-    products = np.add.reduce(z[:, :, None] * z[:, None, :], axis=0)
-    products[np.diag_indices(len(weight))] += trust
-    aim = np.add.reduce(z * wanted[:, None], axis=0) + trust * weight
-    for _ in range(sweeps):
-        for each, row in enumerate(products):
-            told = float(np.cumsum(row * weight)[-1])  # one after the other, as in C
-            weight[each] = max(0.0, weight[each] + (float(aim[each]) - told) / float(row[each]))

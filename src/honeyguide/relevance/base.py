@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, Self, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from honeyguide.model import Document, Examples, Page, UrlId, Verdict
 from honeyguide.store.models import Saved
 
@@ -80,6 +83,27 @@ class OpposingPageModel(PageModel, Protocol):
 
     def against(self, page: Page) -> Sequence[tuple[str, float]]:
         """Terms of the page that pages off topic have rather, with their weights; the strongest first."""
+        ...
+
+
+@runtime_checkable
+class LinkWitness(Protocol):
+    """Who can say what the links to a page tell of it: an order that joins them, such as `scout`."""
+
+    def evidence_of(self, pages: Sequence[UrlId]) -> NDArray[np.float32]:
+        """A row of scores for each page, in which the page itself has no part.
+
+        More of each score is better. A row of no numbers for a page of which nothing is known.
+        """
+        ...
+
+
+@runtime_checkable
+class ListeningPageModel(PageModel, Protocol):
+    """A page model that hears what links say, too."""
+
+    def hear_links(self, witness: LinkWitness) -> None:
+        """Ask this one about links from now on."""
         ...
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from honeyguide.compiled import compiled
 from honeyguide.errors import CollectionError, TopicError
 from honeyguide.model import BY_TEXT, Document, Examples, Page, UrlId, Verdict
+from honeyguide.relevance.base import LinkWitness
 from honeyguide.relevance.mixture import (
     Fit,
     Heap,
@@ -59,8 +60,8 @@ _STRANGE: Final = math.log(USUAL_PAGES / 0.5)
 """Inverse document frequency of a term never met, before there are pages."""
 BELIEVED: Final = 4.0
 """Largest log odds from keywords or examples alone."""
-PROMISED: Final = 1e3
-"""Priorities beyond this are not an order's: somebody gave the address."""
+NOTHING: Final = np.zeros(0, np.float32)
+"""Known of the links to a page, where nobody can tell."""
 
 
 class _Text(msgspec.Struct, frozen=True, array_like=True):
@@ -76,8 +77,8 @@ class _Text(msgspec.Struct, frozen=True, array_like=True):
     """Evidence for each keyword, 0..1."""
     words: float
     """Logarithm of one more than the number of its words."""
-    promise: float = math.nan
-    """What the links to it promised; not a number where nobody can tell."""
+    links: NDArray[np.float32] = NOTHING
+    """What was known of the links to it when the model was fitted last: a row of scores, or nothing."""
 
 
 class _Read(NamedTuple):
@@ -93,8 +94,26 @@ class _Read(NamedTuple):
     """Evidence for each keyword, 0..1."""
     words: float
     """Logarithm of one more than the number of its words."""
-    promise: float = math.nan
-    """What the links to it promised; not a number where nobody can tell."""
+    links: NDArray[np.float32] = NOTHING
+    """What is known of the links to it: a row of scores, or nothing."""
+
+
+class _Witness:
+    """Who is asked about links, if anybody. Copies of a model ask the same one."""
+
+    def __init__(self) -> None:
+        self.asked: LinkWitness | None = None
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def rows(self, pages: Sequence[UrlId]) -> list[NDArray[np.float32]]:
+        """What is known of the links to each page; nothing where that is nothing."""
+        if self.asked is None or not pages:
+            return [NOTHING] * len(pages)
+        found = self.asked.evidence_of(pages)
+        known = np.asarray(np.isfinite(found).all(axis=1)).tolist()
+        return [row if there else NOTHING for row, there in zip(found, known, strict=True)]
 
 
 _Learned = tuple[int, Fit | None, Array, Array, dict[int, float], int, list[float]]
@@ -163,15 +182,15 @@ class Calibrated:
     (reservoir sampling). Pages without text are never on topic. Reviewed pages count as examples,
     and move the line.
 
-    With `by_links`, the priority that the order gave a page counts, too, as far as priorities and texts have
-    agreed in this crawl so far: their correlation is its weight, so an order that tells nothing is not heard.
-    It is for orders whose priorities are chances (`scout`). What the page's own words say is kept as
-    `Verdict.by_text`; orders learn from that, or they would believe what they said themselves.
+    With `by_links`, what the order knows of the links to a page counts, too, where it can tell (`scout`): a
+    regression says from their scores where the page stands, and is believed as far as it agrees with the
+    words of the crawl's pages. What the page's own words say is kept as `Verdict.by_text`; orders learn from
+    that, or they would believe what they said themselves.
 
     Args:
         threshold: On topic from this chance on.
         even_lengths: Take off what long pages gain by being long.
-        by_links: Believe what the links to a page promised.
+        by_links: Believe what the links to a page say.
 
     Example:
         >>> model = Calibrated().fit(Examples(keywords=("neural network", "backpropagation")))
@@ -222,11 +241,19 @@ class Calibrated:
         self._own: dict[int, float] = {}
         self._places = Places(self._vocabulary)
         self._last: tuple[Page, _Read] | None = None
+        self._witness = _Witness()
+
+    def hear_links(self, witness: LinkWitness) -> None:
+        """Ask this one about links from now on, where `by_links` says so."""
+        if self._by_links:
+            self._witness.asked = witness
 
     def _begin(self) -> None:
-        """Forget everything."""
+        """Forget everything but whom to ask."""
         options = {"even_lengths": self._even_lengths, "by_links": self._by_links}
+        witness = self._witness
         self.__dict__.update(type(self)(threshold=self.threshold, **options).__dict__)
+        self._witness = witness
 
     def fit(self, examples: Examples) -> Self:
         """Take the topic from keywords (or a taxonomy path), examples, or both; background where given."""
@@ -304,6 +331,7 @@ class Calibrated:
                 self._sample[place] = text
         if self._all_seen < self._due:
             return False
+        self._ask_about_links()
         self._refit()
         return True
 
@@ -313,12 +341,12 @@ class Calibrated:
         if self._fit is None:
             return found
         weights_of_keywords = self._keyword_weights
-        for text in self._sample:
+        for text, gain in zip(self._sample, self._gains([text.links for text in self._sample]), strict=True):
             if not text.id or not len(text.terms):
                 continue
             position = self._own.get(text.id)
             if position is not None:  # the fit knows where it stands: nothing of its words is needed
-                odds, facts = self._placed(position, text, _keyword_score(text.keywords, weights_of_keywords))
+                odds, facts = self._placed(position, gain, _keyword_score(text.keywords, weights_of_keywords))
             else:
                 met = text.terms < len(self._idf)  # the fit knows nothing of terms that came later
                 terms = text.terms[met]
@@ -357,7 +385,7 @@ class Calibrated:
             "evidence": np.array([text.keywords for text in texts], np.float32).reshape(
                 len(texts), len(self._keywords)
             ),
-            "promises": np.array([text.promise for text in texts], np.float32),
+            "links": _rows([text.links for text in texts]),
         }
         return Saved(values={"seen": self._seen}, arrays=arrays)
 
@@ -380,6 +408,7 @@ class Calibrated:
         self._seen_by_others = sum(msgspec.convert(told.values["seen"], int) for told in others)
         if self._all_seen < self._due:
             return False
+        self._ask_about_links()
         self._refit()
         return True
 
@@ -393,8 +422,8 @@ class Calibrated:
             raise ValueError("texts of another shard have terms that it does not name")
         if arrays["evidence"].shape != (len(sizes), len(self._keywords)):
             raise ValueError("another shard has other keywords")
-        if len(arrays["promises"]) != len(sizes):
-            raise ValueError("another shard has texts without promises")
+        if len(arrays["links"]) != len(sizes) or arrays["links"].ndim != 2:
+            raise ValueError("another shard has texts without links")
 
     def _read_others(self) -> None:
         """Take in what other shards shared last, in place of what they had shared before."""
@@ -430,7 +459,7 @@ class Calibrated:
                 counts,
                 arrays["evidence"][number].astype(np.float64),
                 _words(counts),
-                float(arrays["promises"][number]),
+                _row(arrays["links"][number]),
             )
         return [held[ids[number]] for number in latest]
 
@@ -438,11 +467,9 @@ class Calibrated:
         """Take what people said instead of anything they said before."""
         self._check()
         documents = (*accepted, *rejected)
-        promises = {text.id: text.promise for text in (*self._sample, *self._taught) if text.id}
+        links = {text.id: text.links for text in (*self._sample, *self._taught) if text.id}
         texts = [self._remembered(each.title, each.text, url=each.url) for each in documents]
-        self._taught = [
-            msgspec.structs.replace(text, promise=promises.get(text.id, math.nan)) for text in texts
-        ]
+        self._taught = [msgspec.structs.replace(text, links=links.get(text.id, NOTHING)) for text in texts]
         self._taught_labels = [1] * len(accepted) + [-1] * len(rejected)
         before = self._untaught
         if not documents and before is not None and before[0] == self._due:
@@ -514,7 +541,7 @@ class Calibrated:
             "own_ids": np.array(list(self._own), np.int64),
         }
         if self._by_links:
-            arrays["promises"] = np.array([text.promise for text in texts], np.float64)
+            arrays["links"] = _rows([text.links for text in texts])
         if found is not None:
             arrays |= {"contrast": found.contrast, "position": found.position}
         return Saved(values=values, arrays=arrays)
@@ -543,15 +570,15 @@ class Calibrated:
         self._places = Places(self._vocabulary)
         if arrays["terms"].max(initial=-1) >= len(self._vocabulary):
             raise ValueError("a text has terms that are not in the vocabulary")
-        promises = arrays.get("promises")  # where links are not asked, and in older collections, none
+        links = arrays.get("links")  # where links are not asked, and in older collections, none
         texts: list[_Text] = []
         start = 0
         for number, size in enumerate(arrays["sizes"].tolist()):
             part = slice(start, start + size)
             start += size
             own = (arrays["terms"][part], arrays["counts"][part], arrays["evidence"][number])
-            promise = float(promises[number]) if promises is not None else math.nan
-            texts.append(_Text(int(arrays["ids"][number]), *own, _words(own[1]), promise))
+            told = _row(links[number]) if links is not None else NOTHING
+            texts.append(_Text(int(arrays["ids"][number]), *own, _words(own[1]), told))
         given = len(texts) - len(values.taught)
         pages = given - len(values.labels)
         self._sample, self._given, self._taught = texts[:pages], texts[pages:given], texts[given:]
@@ -575,14 +602,16 @@ class Calibrated:
         self._check()
         if self._last is None or self._last[0] is not page:
             read = self._read(page.title, page.content)
-            self._last = (page, read._replace(promise=self._promise(page)))
+            self._last = (page, read._replace(links=self._links_to(page)))
         return self._last[1]
 
-    def _promise(self, page: Page) -> float:
-        """The priority that its links gave a page; people's and sources' addresses were promised nothing."""
+    def _links_to(self, page: Page) -> NDArray[np.float32]:
+        """What is known of the links to a page, or to the address that led to it."""
         via = page.via
-        heard = self._by_links and via is not None and via.parent and abs(via.priority) < PROMISED
-        return via.priority if heard and via is not None else math.nan
+        asked = [page.id]
+        if via is not None and via.source in ("redirect", "canonical"):
+            asked.append(via.parent)
+        return next((row for row in self._witness.rows(asked) if len(row)), NOTHING)
 
     def _read(self, title: str, text: str) -> _Read:
         read = self._analyser.numbered(title, text)
@@ -601,7 +630,7 @@ class Calibrated:
 
     def _numbered(self, id_: int, read: _Read) -> _Text:
         terms = self._places.taken_in(read.names, read.terms, self._vocabulary)
-        return _Text(id_, terms, read.counts, read.keywords, read.words, read.promise)
+        return _Text(id_, terms, read.counts, read.keywords, read.words, read.links)
 
     def _known(self, read: _Read) -> NDArray[np.int64]:
         """Numbers in the vocabulary, by numbers of the analyser; -1 for terms that it does not have."""
@@ -653,18 +682,33 @@ class Calibrated:
             gain, mean = found.by_words
             if gain:
                 position -= gain * (text.words - mean)
-        odds, told = self._placed(position, text, score)
+        odds, told = self._placed(position, self._gains([text.links])[0], score)
         return odds, facts | {"position": position} | told
 
-    def _placed(self, position: float, text: _Read | _Text, score: float) -> tuple[float, dict[str, float]]:
-        """Log odds of a text at a place on the scale; where its links had a say, what it is without them."""
+    def _placed(self, position: float, gain: float, score: float) -> tuple[float, dict[str, float]]:
+        """Log odds of a text at a place on the scale; where its links had a say, what it is without them.
+
+        Args:
+            position: By its words.
+            gain: By its links; not a number where they have no say.
+            score: By keywords alone.
+        """
         found = self._fit
         assert found is not None
         by_text = self._joined(found.line.odds(position), score)
-        if found.linked is None or math.isnan(text.promise):
+        if found.linked is None or math.isnan(gain):
             return by_text, {}
-        odds = found.linked.line.odds(position + found.linked.gained(text.promise))
+        odds = found.linked.line.odds(position + gain)
         return self._joined(odds, score), {BY_TEXT: _chance(by_text)}
+
+    def _gains(self, links: Sequence[NDArray[np.float32]]) -> list[float]:
+        """What texts gain by their links; not numbers where these have no say."""
+        linked = self._fit.linked if self._fit is not None else None
+        told = _rows(links)
+        if linked is None or told.shape[1] != len(linked.scores) or not linked.scores:
+            return [math.nan] * len(links)
+        gained: list[float] = linked.gained(told).tolist()
+        return gained
 
     def _joined(self, warm: float, score: float) -> float:
         """Log odds of a page by the fit, with what its keywords alone make believe."""
@@ -712,6 +756,15 @@ class Calibrated:
         return tuple((term, math.floor(score * part / total * 1e9) / 1e9) for term, part in ranked)
 
     # Learning.
+
+    def _ask_about_links(self) -> None:
+        """What is known of the links to the remembered pages by now; more than when they were fetched."""
+        for texts in (self._sample, self._taught):
+            rows = self._witness.rows([text.id for text in texts])
+            texts[:] = [
+                msgspec.structs.replace(text, links=row) if len(row) else text
+                for text, row in zip(texts, rows, strict=True)
+            ]
 
     @property
     def _keyword_weights(self) -> Array:
@@ -828,8 +881,8 @@ class Calibrated:
         terms, counts = [text.terms for text in texts], [text.counts for text in texts]
         fill(terms, counts, self._idf, found.terms, found.values, ones)
         words = np.array([text.words for text in texts])
-        promises = np.array([text.promise for text in texts]) if self._by_links else None
-        return Heap(found, pages, np.array(labels, np.int8), ones, words, promises)
+        links = _rows([text.links for text in texts]).astype(np.float64) if self._by_links else None
+        return Heap(found, pages, np.array(labels, np.int8), ones, words, links)
 
     def _like(self, heap: Heap) -> Array:
         """Before the first fit: the words of positives against those of negatives."""
@@ -852,6 +905,21 @@ class Calibrated:
 
     def _scores(self, evidence: Array) -> Array:
         return np.asarray(-np.expm1(-STEEPNESS * (evidence @ self._keyword_weights)))
+
+
+def _rows(links: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """What is known of links as one array; not numbers where nothing is."""
+    width = max(map(len, links), default=0)
+    found = np.full((len(links), width), np.nan, np.float32)
+    for row, each in zip(found, links, strict=True):
+        if len(each) == width:
+            row[:] = each
+    return found
+
+
+def _row(told: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A row of such an array."""
+    return told if len(told) and np.isfinite(told).all() else NOTHING
 
 
 def _share(shards: int) -> int:

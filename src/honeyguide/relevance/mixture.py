@@ -6,13 +6,14 @@ Everything here is arithmetic on arrays; `calibrated.py` says what is done with 
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.compiled import compiled
+from honeyguide.text.ridge import weights_of
 
 Array = NDArray[np.float64]
 
@@ -48,9 +49,20 @@ FAR: Final = 0.98
 """Examples that stand higher than this share of the pages count as standing there when the line is placed."""
 AT_THE_LINE: Final = (0.15, 0.5)
 """Share of the pages at the line that people say yes to, at least and at most; F1 decides in between."""
-LEAST_PROMISES: Final = 20
-MOST_PROMISED: Final = 3.0
-"""Promises further from their mean than so many deviations count as so far."""
+LEAST_LINKED: Final = 20
+"""Pages with links that are known, before these are heard."""
+MOST_SAID: Final = 3.0
+"""What links say counts as at most so many deviations from what they say of a usual page."""
+MOST_AGREED: Final = 0.9
+FAR_OUT: Final = 4.0
+"""Deviations from the mean that a score of links is worth at most."""
+LEAST_SCALE: Final = 1e-6
+NEVER: Final = 1e9
+"""Deviation of a score that is the same for all."""
+FIRST_STEP: Final = (0.1, 200.0)
+"""What a deviation of each score of links says at first, and how many pages that stands for."""
+TRUST_IN_SCORES: Final = 20.0
+"""Pages after which a weight of its own is believed by half."""
 SHIFT_DEVIATION: Final = 1.5
 """How far reviews may move the line, on the scale of log odds, as the deviation of a normal prior."""
 
@@ -127,8 +139,8 @@ class Heap(msgspec.Struct, frozen=True):
     """Squared length of each text: 1, or 0 for an empty one."""
     words: Array
     """Logarithm of one more than the number of words of each text."""
-    promises: Array | None = None
-    """What the links to each text promised; not a number where nobody can tell."""
+    links: Array | None = None
+    """What is known of the links to each text, a row of scores; not numbers where nothing is."""
 
     def times(self, weights: Array) -> Array:
         """The inner product of each text with a vector over terms."""
@@ -162,15 +174,19 @@ class Linked(msgspec.Struct, frozen=True):
     """What links to a text say beside its words."""
 
     gain: float
-    """What it moves on the scale for each deviation of what its links promised."""
+    """What it moves on the scale for each deviation of what its links say."""
     mean: float
     deviation: float
     line: Line
     """Where the line is then."""
+    scores: tuple[tuple[float, float, float], ...] = ()
+    """Mean and deviation of each score of links, and what a deviation of it says."""
 
-    def gained(self, promise: float) -> float:
-        """What a text gains by what its links promised."""
-        return self.gain * min(max((promise - self.mean) / self.deviation, -MOST_PROMISED), MOST_PROMISED)
+    def gained(self, links: NDArray[np.floating[Any]]) -> Array:
+        """What texts gain by their links, a row of scores each."""
+        middle, scale, weight = np.array(self.scores).T
+        said = _said(np.clip((links - middle) / scale, -FAR_OUT, FAR_OUT), weight)
+        return self.gain * np.clip((said - self.mean) / self.deviation, -MOST_SAID, MOST_SAID)
 
 
 class Fit(msgspec.Struct, frozen=True):
@@ -191,7 +207,7 @@ class Fit(msgspec.Struct, frozen=True):
     witnessed: float = 1.0
     """How far it is believed: 0 where nothing shows that any text is on topic, up to 1."""
     linked: Linked | None = None
-    """Nothing where links tell nothing."""
+    """Nothing where links say nothing."""
 
     def by_text(self) -> Array:
         """How likely each text is on topic by its words alone."""
@@ -224,8 +240,8 @@ def fit(
        many as have one are on topic.
     5. What people said about pages of the crawl turns the sum into a chance (logistic regression on one
        number), and the line goes where F1 is best by these chances.
-    6. What links promised is added as far as it has gone with that sum, and the line is placed once more:
-       a second scale, for texts whose links promised something.
+    6. What links say is added as far as it goes with that sum, and the line is placed once more: a second
+       scale, for texts with links that are known.
     """
     on, off = heap.sure > 0, heap.sure < 0
     pages = heap.pages
@@ -253,11 +269,9 @@ def fit(
         by_words = _gained_by_words(position, np.clip(start, 0.01, 0.99), heap)
         position = position - by_words[0] * (heap.words - by_words[1])
     line = _line(position, start, heap, keyword_scores, taught)
-    linked = None
-    gain, mean, deviation = _gained_by_links(position, heap)
-    if gain and heap.promises is not None:
-        linked = Linked(gain, mean, deviation, line)
-        gains = [0.0 if math.isnan(each) else linked.gained(each) for each in heap.promises.tolist()]
+    linked = _told_by_links(position, heap, line)
+    if linked is not None and heap.links is not None:
+        gains = np.nan_to_num(linked.gained(heap.links), nan=0.0)
         moved = _line(position + gains, start, heap, keyword_scores, taught)
         linked = msgspec.structs.replace(linked, line=moved)
     witnessed = 1.0 if keyword_scores is None else min(1.0, (clear + SURE_WEIGHT * count) / LEAST_CALLED)
@@ -289,23 +303,39 @@ def _line(
     return Line(slope, middle, shift, share)
 
 
-def _gained_by_links(position: Array, heap: Heap) -> tuple[float, float, float]:
-    """What a deviation of the promises is worth on the scale, their mean and their deviation.
+def _told_by_links(position: Array, heap: Heap, line: Line) -> Linked | None:
+    """What the links to a text say of its place on the scale; nothing where they tell nothing.
 
     Words and links are two views of a page, and each can tell where the other cannot (Blum and Mitchell's
-    co-training). As far as the two have gone together links are believed: their correlation is the weight,
-    so where links know nothing it is 0.
+    co-training). A ridge regression tells a page's place from the scores of its links, in which the page has
+    no part itself. What it says counts as far as the two go together (c, their correlation) and the more, the
+    less it leaves open (1 - c²): where links know nothing, it is nothing.
     """
-    if heap.promises is None:
-        return 0.0, 0.0, 1.0
-    promises, position = heap.promises[: heap.pages], position[: heap.pages]
-    told = np.isfinite(promises)
-    if told.sum() < LEAST_PROMISES:
-        return 0.0, 0.0, 1.0
-    mean, deviation = _scale(promises[told])
-    middle, spread = _scale(position[told])
-    joint = float(np.mean((promises[told] - mean) * (position[told] - middle)))
-    return max(0.0, joint / (deviation * spread)) * float(position.std()), mean, deviation
+    if heap.links is None or not heap.links.shape[1]:
+        return None
+    told = np.flatnonzero(np.isfinite(heap.links[: heap.pages]).all(axis=1))
+    if len(told) < LEAST_LINKED:
+        return None
+    links, place = heap.links[told], position[told]
+    middle, scale = links.mean(axis=0), links.std(axis=0)
+    scale = np.where(scale > LEAST_SCALE, scale, NEVER)
+    z = np.clip((links - middle) / scale, -FAR_OUT, FAR_OUT)
+    mean, spread = _scale(place)
+    weight = weights_of(z - z.mean(axis=0), (place - mean) / spread, step=FIRST_STEP, trust=TRUST_IN_SCORES)
+    said = _said(z, weight)
+    centre, deviation = _scale(said)
+    agreed = float(np.mean((said - centre) * (place - mean))) / (deviation * spread)
+    if agreed <= 0.0:
+        return None
+    agreed = min(agreed, MOST_AGREED)
+    gain = agreed / (1.0 - agreed * agreed) * spread
+    scores = tuple(zip(middle.tolist(), scale.tolist(), weight.tolist(), strict=True))
+    return Linked(gain, centre, deviation, line, scores)
+
+
+def _said(z: Array, weight: Array) -> Array:
+    """Weighted sums of rows; not a matrix product, for which numpy's library would take threads."""
+    return np.asarray(np.add.reduce(z * weight, axis=1))
 
 
 def _scale(values: Array) -> tuple[float, float]:
