@@ -1,6 +1,6 @@
 """How well search ranks, by pages that somebody is known to look for: `python benchmarks/known_items.py`.
 
-Every page of a recorded web is put into an index as a crawl would. Then two kinds of queries, so many of each:
+Every page of a recorded web is put into an index as a crawl would. Then two kinds of queries:
 
 - `titles`: what a page calls itself, in lower case (what its web's pages all begin or end with is taken off).
 - `link texts`: what other pages call it. Only texts of two words or more, or of seven letters, that lead to
@@ -27,7 +27,7 @@ from honeyguide.store.index import FullText
 
 AMONG = 10
 _SPACES = re.compile(r"\s+")
-_ENDING = re.compile(r"\s+[—–|-]\s+.*$|\s+v?\d+(\.\d+)+.*$")
+_ENDING = re.compile(r"\s+[—\u2013|-]\s+.*$|\s+v?\d+(\.\d+)+.*$")
 """What manuals add to the title of every page: name and version of the project."""
 
 
