@@ -11,6 +11,7 @@ import msgspec
 from honeyguide.collection.left_alone import left_alone
 from honeyguide.errors import CollectionError
 from honeyguide.model import BY_TEXT, Outcome
+from honeyguide.store.records import UrlRecord
 from honeyguide.store.state import State
 from honeyguide.web.url import canonical, url_id
 
@@ -23,7 +24,7 @@ class Step(msgspec.Struct, frozen=True):
 
     url: str
     source: str
-    """`seed`, `link`, `redirect`, ... : how the crawl came to know it."""
+    """`seed`, `link`, `redirect`, ... (`found_by`)."""
     anchor: str
     priority: float
     score: float | None
@@ -51,6 +52,29 @@ class Story(msgspec.Struct, frozen=True):
     facts: dict[str, float]
     events: tuple[str, ...]
     """Journal entries about the URL, as text."""
+
+
+FACTS: Final = {BY_TEXT: "by its words alone"}
+"""Facts of verdicts whose names say too little to people."""
+
+
+def fact_label(name: str) -> str:
+    """The name of a fact of a verdict, for people.
+
+    Example:
+        >>> fact_label("by_text"), fact_label("log_likelihood")
+        ('by its words alone', 'log likelihood')
+    """
+    return FACTS.get(name, name.replace("_", " "))
+
+
+def found_by(state: State, record: UrlRecord) -> str:
+    """How the crawl came to know a URL: its source, and `listed` where a sitemap or feed names it.
+
+    To the crawl that is a link like any other.
+    """
+    above = state.url_by_row(record.parent) if record.source == "link" and record.parent else None
+    return "listed" if above is not None and above.status is Outcome.LISTING else record.source
 
 
 def links_said(score: float, facts: Mapping[str, float]) -> str:
@@ -105,7 +129,11 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
         if link is not None:
             path.append(
                 Step(
-                    link.url, link.source, link.anchor, float(priority[step]), known.score if known else None
+                    link.url,
+                    found_by(state, link),
+                    link.anchor,
+                    float(priority[step]),
+                    known.score if known else None,
                 )
             )
     entries = state.events_of(record.url) if events else []

@@ -34,6 +34,7 @@ from honeyguide.collection.story import Story
 from honeyguide.engine.control import ask
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.job.topic_builder import topic_text
+from honeyguide.store.disk_trouble import database_trouble
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Decision, read_reviews, undo_review
 from honeyguide.ui.begin import begin_crawl
@@ -65,6 +66,8 @@ class CollectionLine(msgspec.Struct, frozen=True):
     relevant: int = 0
     reason: str = ""
     """Why the last run ended, or failed to begin."""
+    problem: str = ""
+    """Why it cannot be read; the figures are 0 then."""
 
 
 class Collections(msgspec.Struct, frozen=True):
@@ -297,8 +300,10 @@ def line_of(shelf: Shelf, name: str) -> CollectionLine:
         with portal.reading() as collection:
             status = collection.status()
         standing = portal.watch.standing()
-    except (HoneyguideError, sqlite3.Error) as error:
-        return CollectionLine(name, exists=True, reason=str(error))
+    except sqlite3.Error as error:
+        return CollectionLine(name, exists=True, problem=database_trouble(error))
+    except HoneyguideError as error:
+        return CollectionLine(name, exists=True, problem=str(error))
     return CollectionLine(
         name, True, standing.running, standing.paused, status.pages, status.relevant, standing.reason
     )
@@ -773,7 +778,8 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _unreadable(_: Request, error: Exception) -> Response:
-    return problem(503, f"the collection's database: {error}; check the disk")
+    assert isinstance(error, sqlite3.Error)
+    return problem(503, database_trouble(error))
 
 
 async def _http(request: Request, error: Exception) -> Response:

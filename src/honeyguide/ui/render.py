@@ -14,8 +14,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from honeyguide.collection.story import fact_label
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.model import Outcome
+from honeyguide.store.disk_trouble import database_trouble
 
 MOST_PAGES = 2_000
 """How far a list can be paged; beyond that, filters are the better way."""
@@ -103,6 +105,7 @@ def _environment() -> jinja2.Environment:
         "outcome": _outcome,
         "setting": _setting,
         "language": _language,
+        "fact": fact_label,
     }
     environment.tests["web"] = _is_web
     return environment
@@ -255,10 +258,8 @@ def _exists(request: Request) -> bool:
 
 async def unreadable(request: Request, error: Exception) -> Response:
     """A database that is damaged, or busy for too long."""
-    message = (
-        f"the collection's database: {error}; check the disk, and restore the file from a copy if need be"
-    )
-    return _not_readable(request, message)
+    assert isinstance(error, sqlite3.Error)
+    return _not_readable(request, database_trouble(error))
 
 
 def _not_readable(request: Request, message: str) -> Response:

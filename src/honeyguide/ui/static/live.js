@@ -39,7 +39,7 @@ function standing({ standing: now, overview }) {
     input.value = now.budget[input.name] ?? "";
   }
   byId("spent").replaceChildren(
-    `${seconds(overview.seconds)} of crawling, ${whole(overview.requests)} requests, ${bytes(overview.bytes)} of pages, ${whole(now.sessions)} run${now.sessions === 1 ? "" : "s"}`);
+    `${seconds(overview.seconds)} of crawling, ${whole(overview.requests)} request${overview.requests === 1 ? "" : "s"}, ${bytes(overview.bytes)} of pages, ${whole(now.sessions)} run${now.sessions === 1 ? "" : "s"}`);
 }
 
 function charts({ overview, estimate, breadth_first: beside }) {
