@@ -69,6 +69,24 @@ async def test_an_agent_searches_reads_and_asks_why(folder: Path) -> None:
         assert "hunts" not in said(await client.call_tool("status", {"collection": "owls"}))
 
 
+async def test_a_damaged_collection_hides_no_other(tmp_path: Path) -> None:
+    for name in ("good", "spoilt"):
+        with MadeCollection(tmp_path / name) as made:
+            made.page("http://a.example/", host="a.example", title="An owl", text="An owl.", score=0.9)
+    spoilt = tmp_path / "spoilt" / "state.sqlite"
+    whole = spoilt.read_bytes()
+    spoilt.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    async with Client(make_mcp([tmp_path])) as client:
+        listed = said(await client.call_tool("collections", {}))
+        assert '"collection": "good"' in listed
+        assert "restore the file from a copy" in listed
+        for tool in ("status", "what_is_new"):
+            answer = await client.call_tool(tool, {"collection": "spoilt"})
+            assert answer.is_error
+            assert "restore the file from a copy" in said(answer)
+        assert "a.example" in said(await client.call_tool("search", {"collection": "good", "words": "owl"}))
+
+
 async def test_page_text_is_marked_and_cannot_close_the_mark_or_name_a_tool(folder: Path) -> None:
     async with Client(make_mcp([folder])) as client:
         for tool, arguments in (

@@ -55,6 +55,9 @@ def test_a_damaged_collection_is_told_apart_on_the_home_page(watched: Watched, t
         assert told["good"]["problem"] == ""
         assert "malformed" in told["spoilt"]["problem"] or "not a database" in told["spoilt"]["problem"]
         assert portal.get("/api/v1/collections/spoilt").status == 503
+        metrics = portal.get("/metrics").text
+        assert 'honeyguide_pages_total{collection="good"} 1' in metrics
+        assert 'honeyguide_collection_readable{collection="spoilt"} 0' in metrics
         reply = portal.get("/c/spoilt/")
         assert reply.status == 503
         assert 'href="/">all collections' in reply.text
