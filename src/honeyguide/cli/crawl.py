@@ -17,10 +17,10 @@ from cyclopts import Parameter
 
 from honeyguide.cli.environment import by_environment
 from honeyguide.cli.everywhere import OUT
-from honeyguide.cli.output import Progress, announce, note, print_facts, warn
+from honeyguide.cli.output import Progress, announce, begin, note, print_facts, warn
 from honeyguide.cli.portal_beside import portal_beside
+from honeyguide.cli.topic_warnings import warn_of_topic
 from honeyguide.cli.trust import require_trust
-from honeyguide.cli.wordless import warn_of_wordless
 from honeyguide.collection.collection import Collection, Status
 from honeyguide.collection.no_page import no_page
 from honeyguide.config.load import changed, check_values, load
@@ -319,11 +319,9 @@ def _run(
     again: dict[str, Any] | None,
 ) -> None:
     doing = "crawling" if again is None else "visiting pages again"
-    note(f"{doing} for {config.topic.name!r} into {folder} (Ctrl-C stops it in order)")
+    begin(f"{doing} for {config.topic.name!r} into {folder}", quiet=quiet)
     job = Crawl(config, out=folder)
-    if not config.identity.has_contact:
-        warn("[identity] user_agent names no contact; sites cannot reach you")
-    warn_of_wordless(config)
+    warn_of_topic(config)
     recipe = chosen(config)
     if not quiet:
         note(f"recipe {recipe.name}: {uses(recipe)}")
@@ -394,10 +392,8 @@ def _run_shards(
     where = f"Ray at {sharding.ray}" if sharding.ray else "this machine"
     doing = "crawling" if again is None else "visiting pages again"
     what = f"{doing} for {config.topic.name!r} into {folder}"
-    note(f"{what}, {count} shards on {where} (Ctrl-C stops it in order)")
-    if not config.identity.has_contact:
-        warn("[identity] user_agent names no contact; sites cannot reach you")
-    warn_of_wordless(config)
+    begin(f"{what}, {count} shards on {where}", quiet=quiet)
+    warn_of_topic(config)
     if not quiet:
         note(f"recipe {job.recipe.name}: {uses(job.recipe)}")
     before = _so_far(folder) if again is not None else {}
