@@ -90,6 +90,11 @@ def links_said(score: float, facts: Mapping[str, float]) -> str:
     return f"{'raised' if score > own else 'lowered'} its score from {own:.2f} to {score:.2f}"
 
 
+def never_met(url: str) -> str:
+    """What is said of an address that the collection does not know."""
+    return f"the crawl never met {url}: no fetched page has a link to it that a crawl follows"
+
+
 def tell(state: State, text: str) -> Story:
     """The story of a URL, in any spelling.
 
@@ -101,7 +106,7 @@ def tell(state: State, text: str) -> Story:
         raise CollectionError(f"{text!r} is not a valid URL; write it as https://...")
     row = state.row_of(url_id(url))
     if not row:
-        raise CollectionError(f"the crawl never met {url}; no fetched page links to it")
+        raise CollectionError(never_met(url))
     return tell_row(state, row)
 
 
