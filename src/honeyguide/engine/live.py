@@ -133,8 +133,9 @@ class LiveVisitor:
 
     def sitemaps_of(self, url: str) -> tuple[str, ...]:
         """Sitemaps that robots.txt of an address's host names, where it is known."""
-        known = self._robots.peek(origin_of(url)) if self._robots is not None else None
-        return tuple(known.sitemaps) if known is not None else ()
+        origin = origin_of(url)
+        known = self._robots.peek(origin) if self._robots is not None else None
+        return _sitemaps(known.sitemaps, origin) if known is not None else ()
 
     async def close(self) -> None:
         """Close connections, browsers and parse workers."""
@@ -175,7 +176,7 @@ class LiveVisitor:
             robots_origin=origin if last and not waits and not answer.failures else "",
             robots_body=answer.body,
             crawl_delay=answer.crawl_delay,
-            sitemaps=tuple(answer.sitemaps),
+            sitemaps=_sitemaps(answer.sitemaps, origin),
         )
 
     async def _answered(self, response: Response, delay: float | None, waiting: Waiting) -> Visit:
@@ -297,6 +298,12 @@ def is_unchanged(visit: Visit, again: Again | None) -> bool:
     return (visit.status == 304 and asked) or (
         visit.status == 200 and not own.truncated and bool(again.digest) and own.digest == again.digest
     )
+
+
+def _sitemaps(named: Iterable[str], origin: str) -> tuple[str, ...]:
+    """Addresses of the sitemaps that robots.txt names: owners write anything there, also relative ones."""
+    urls = (canonical(one, f"{origin}/robots.txt") for one in named)
+    return tuple(dict.fromkeys(filter(None, urls)))
 
 
 def _refused(answer: RobotsAnswer, url: str) -> Visit | None:
