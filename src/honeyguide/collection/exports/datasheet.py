@@ -112,7 +112,7 @@ def topic_languages(topic_file: Path | None) -> tuple[str, ...]:
 def _asked(topic_file: Path | None) -> dict[str, Any]:
     try:
         return tomllib.loads(_text_of(topic_file))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 
