@@ -173,9 +173,10 @@ class Tools:
         host: Annotated[str, Field(description="Only pages of this host.")] = "",
         language: Annotated[str, Field(description="Only pages in this language, such as en.")] = "",
     ) -> str:
-        """Search the text of a collection's relevant pages; gives addresses, dates, titles and snippets."""
+        """Search the text of a collection's relevant pages: addresses, dates, titles, snippets; no copies."""
         with self._shelf.portal(collection).reading() as opened:
-            hits = opened.search(words, max(1, min(limit, MOST_LINES)), host=host, language=language)
+            most = max(1, min(limit, MOST_LINES))
+            hits = opened.search(words, most, host=host, language=language, unique=True)
         lines = [
             f"{number}. {hit.url}\n   fetched {_when(hit.at)}, score {hit.score:.2f}\n"
             f"   {_line(hit.title)}\n   {_line(hit.snippet)}"

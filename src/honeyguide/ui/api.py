@@ -364,6 +364,7 @@ def search(asked: Asked) -> Pages:
             start,
             host=asked["host"] or "",
             language=asked["language"] or "",
+            unique=asked["copies"] == "without",
             as_of=asked["as_of"] or None,
         )
     lines = [
@@ -633,6 +634,7 @@ OPERATIONS: tuple[Operation, ...] = (
             NAME,
             _text("q", 'words, or "a phrase"', required=True),
             _text("as_of", "as the pages were on this day, or at this time"),
+            _choice("copies", "pages that repeat a better result", "with", ("with", "without")),
             *PAGING,
             *FILTERS,
         ),
