@@ -37,7 +37,10 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     if story.reason:
         facts["reason"] = story.reason
     if story.number is not None:
-        facts |= {"page number": story.number, "score": story.score, "on topic": story.on_topic}
+        facts |= {"page number": story.number, "fetched": story.fetched_at}
+        if story.warc_file:
+            facts["archived"] = f"archive/{story.warc_file} at offset {story.warc_offset}, {story.digest}"
+        facts |= {"score": story.score, "on topic": story.on_topic}
         if said := links_said(story.score or 0.0, story.facts):
             facts["links to it"] = said
     facts["priority"] = story.priority

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from honeyguide.collection.guarded import utc
 from honeyguide.collection.left_alone import left_alone
 from honeyguide.errors import CollectionError
 from honeyguide.model import BY_TEXT, Outcome
@@ -52,6 +53,13 @@ class Story(msgspec.Struct, frozen=True):
     facts: dict[str, float]
     events: tuple[str, ...]
     """Journal entries about the URL, as text."""
+    fetched_at: str = ""
+    """When the page was fetched (UTC, ISO 8601); empty when it was not."""
+    digest: str = ""
+    """Of the answer's body."""
+    warc_file: str = ""
+    """File of the folder `archive` that holds the answer; empty without an archive."""
+    warc_offset: int | None = None
 
 
 FACTS: Final = {BY_TEXT: "by its words alone"}
@@ -157,6 +165,10 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
         on_topic=page.on_topic if page else None,
         terms=page.terms if page else (),
         facts=page.facts if page else {},
+        fetched_at=utc(page.at).isoformat(timespec="seconds") if page else "",
+        digest=page.digest if page else "",
+        warc_file=page.file if page else "",
+        warc_offset=page.offset if page and page.file else None,
         events=tuple(
             f"{event.number}: {event.kind} {msgspec.json.encode(event.data).decode()}" for event in entries
         ),

@@ -123,6 +123,12 @@ class PageFacts(msgspec.Struct, frozen=True):
     depth: int
     status: int
     content_type: str
+    digest: str
+    duplicate_of: str
+    """Address of the page that has the same bytes, or nearly the same text; empty for none."""
+    warc_file: str
+    """File of the collection's archive that holds the answer, and where in it; empty without an archive."""
+    warc_offset: int | None
     terms: list[tuple[str, float]]
     text: str | None = None
     markdown: str | None = None
@@ -386,6 +392,7 @@ def page(asked: Asked) -> PageFacts:
         except HoneyguideError as error:
             raise HTTPException(404, str(error)) from None
         record = found.record
+        twin = record.duplicate_of or record.near_duplicate_of
         return PageFacts(
             url=record.url,
             title=record.title,
@@ -396,6 +403,10 @@ def page(asked: Asked) -> PageFacts:
             depth=record.depth,
             status=record.status,
             content_type=record.content_type,
+            digest=record.digest,
+            duplicate_of=collection.state.url_text(twin) if twin else "",
+            warc_file=record.file,
+            warc_offset=record.offset if record.file else None,
             terms=list(record.terms),
             text=found.text()[:MOST_TEXT] if "text" in include else None,
             markdown=_markdown(found) if "markdown" in include else None,
