@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from endless import endless_site
+from spoilt import good_and_spoilt
 
 from honeyguide.integrations.mcp import CrawlLimits, make_mcp
 from honeyguide.model import Outcome
@@ -70,12 +71,7 @@ async def test_an_agent_searches_reads_and_asks_why(folder: Path) -> None:
 
 
 async def test_a_damaged_collection_hides_no_other(tmp_path: Path) -> None:
-    for name in ("good", "spoilt"):
-        with MadeCollection(tmp_path / name) as made:
-            made.page("http://a.example/", host="a.example", title="An owl", text="An owl.", score=0.9)
-    spoilt = tmp_path / "spoilt" / "state.sqlite"
-    whole = spoilt.read_bytes()
-    spoilt.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    good_and_spoilt(tmp_path)
     async with Client(make_mcp([tmp_path])) as client:
         listed = said(await client.call_tool("collections", {}))
         assert '"collection": "good"' in listed

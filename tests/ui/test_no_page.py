@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from playwright.sync_api import expect
 from portals import running_portal
+from spoilt import good_and_spoilt
 from windows import Watched
 
 from honeyguide.model import Outcome
@@ -38,12 +39,7 @@ def test_a_collection_without_pages_has_nothing_to_review_yet(watched: Watched, 
 
 
 def test_a_damaged_collection_is_told_apart_on_the_home_page(watched: Watched, tmp_path: Path) -> None:
-    for name in ("good", "spoilt"):
-        with MadeCollection(tmp_path / name) as made:
-            made.page("http://a.example/", host="a.example", title="An owl", text="An owl.", score=0.9)
-    spoilt = tmp_path / "spoilt" / "state.sqlite"
-    whole = spoilt.read_bytes()
-    spoilt.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    good_and_spoilt(tmp_path)
     with running_portal(tmp_path) as portal:
         watched.page.goto(portal.entrance)
         card = watched.page.locator(".shelf .card", has=watched.page.get_by_text("spoilt"))
