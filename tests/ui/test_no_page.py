@@ -38,6 +38,24 @@ def test_a_collection_without_pages_has_nothing_to_review_yet(watched: Watched, 
         watched.check()
 
 
+def test_names_of_collections_may_have_any_letters(watched: Watched, tmp_path: Path) -> None:
+    """Links and scripts of their pages once wrote such names in percent signs twice."""
+    for name in ("eulen für 猫 100% & more", "plain"):
+        with MadeCollection(tmp_path / name) as made:
+            made.page("http://a.example/", host="a.example", title="An owl", text="An owl.", score=0.9)
+    with running_portal(tmp_path) as portal:
+        watched.page.goto(portal.entrance)
+        card = watched.page.locator(".shelf .card", has=watched.page.get_by_text("eulen für"))
+        card.get_by_role("link").click()
+        watched.until("document.body.dataset.ticks >= 1")
+        expect(watched.page.locator("#state")).to_contain_text("not running")
+        for link in watched.page.locator("header nav a").all():
+            path = link.get_attribute("href")
+            assert path is not None
+            assert portal.get(path).status == 200, path
+        watched.check()
+
+
 def test_a_damaged_collection_is_told_apart_on_the_home_page(watched: Watched, tmp_path: Path) -> None:
     good_and_spoilt(tmp_path)
     with running_portal(tmp_path) as portal:

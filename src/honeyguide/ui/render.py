@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import parse_qs, urlencode
 
 import jinja2
 from starlette.exceptions import HTTPException
@@ -145,8 +145,8 @@ def render(
 
 
 def root_of(request: Request) -> str:
-    """What comes before the paths of a collection's pages: empty, or `/c/NAME` where there are several."""
-    return quote(str(getattr(request.app.state, "root", "")))
+    """What comes before the paths of a collection's pages: empty, or `/c/NAME` (quoted) among several."""
+    return str(getattr(request.app.state, "root", ""))
 
 
 def see_other(path: str, **query: object) -> RedirectResponse:
