@@ -60,7 +60,8 @@ async def test_why_no_page_was_fetched_and_what_to_do(tmp_path: Path, host: str,
     async with recording(answer) as server:
         done = await crawl(server.port, host, tmp_path)
     assert done.returncode == 2
-    assert done.stderr.count("\n") == 2, "a warning that nobody is named in the user agent, and the reason"
+    told = "what begins, a warning that nobody is named in the user agent, and the reason"
+    assert done.stderr.count("\n") == 3, told
     assert done.stderr.endswith(said + "\n")
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from crawls import SPEC, TOPIC_NAME, finish, small_crawl, small_topic
+from warm import run_command
 
 from honeyguide.collection.collection import Collection
 from honeyguide.job.crawl import run_here
@@ -160,3 +161,11 @@ def test_who_holds_a_collection(tmp_path: Path) -> None:
     for text in ("", "nonsense", "-1", "9" * 30):
         (tmp_path / "state.sqlite.lock").write_text(text)
         assert holder(file) == 0
+
+
+def test_an_empty_folder_says_how_to_begin_there(tmp_path: Path) -> None:
+    done = run_command("serve", str(tmp_path), "--no-open")
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"honeyguide: {tmp_path} is empty; to begin one there, type: honeyguide serve {tmp_path} --new\n"
+    )

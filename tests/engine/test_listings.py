@@ -60,6 +60,35 @@ async def test_listings_of_relevant_hosts_are_followed_and_those_of_others_are_n
     }
 
 
+ODD_SITEMAPS = (
+    "sitemap.xml",  # owners write this, too
+    "javascript:alert(1)",
+    "mailto:me@example.org",
+    "//",
+    "http://",
+    "http://[::bad/",
+    "nowhere",
+    "ftp://owls.example/s.xml",
+)
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize("follow", ["relevant", True])
+async def test_robots_may_name_anything_as_sitemap(tmp_path: Path, follow: bool | str) -> None:
+    """An address without a slash ended the crawl with an internal error."""
+    robots = "".join(f"Sitemap: {one}\n" for one in ODD_SITEMAPS)
+    pages = site("owls", OWLS) | {
+        "http://owls.example/robots.txt": Served(200, (), robots.encode()),
+        "http://owls.example/sitemap.xml": listing("http://owls.example/listed"),
+    }
+    async with recording(pages) as server:
+        config = config_for(["http://owls.example/"], server.connect_to, crawl={"follow_sitemaps": follow})
+        await crawl_all(config, tmp_path / "c")
+        asked = set(server.urls)
+    assert "http://owls.example/listed" in asked  # relative to robots.txt
+    assert not [url for url in asked if not url.startswith("http://owls.example/")]
+
+
 @pytest.mark.realtime
 async def test_alternates_join_in_the_languages_of_the_topic(tmp_path: Path) -> None:
     alternates = "".join(

@@ -51,6 +51,26 @@ def test_no_socket_is_made_for_a_refused_address() -> None:
         EgressGuard().open_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("10.0.0.1", 80)))
 
 
+@pytest.mark.parametrize("port", [0, 22, 25, 6667])
+async def test_ports_of_other_protocols_are_not_dialled(port: int) -> None:
+    guard = EgressGuard([ip_network("127.0.0.0/8")])
+    info = (socket.AF_INET, socket.SOCK_STREAM, 0, "")
+    with pytest.raises(EgressRefused, match=f"port {port} belongs to another protocol"):
+        guard.open_socket((*info, ("1.1.1.1", port)))
+    guard.open_socket((*info, ("1.1.1.1", 8080))).close()
+    guard.open_socket((*info, ("127.0.0.1", port))).close()  # the operator's own network
+
+    async def lookup(name: str) -> list[str]:
+        return ["1.1.1.1"]
+
+    async with HttpFetcher(FetchOptions(), clock=time.time, guard=guard, lookup=lookup) as http:
+        for url in (f"http://mail.example:{port}/", f"http://1.1.1.1:{port}/"):
+            result = await http.fetch(Request(url))
+            assert isinstance(result, Failure)
+            assert result.outcome is Outcome.EGRESS
+            assert "belongs to another protocol" in result.detail
+
+
 SPELLINGS = (HERE / "host_spellings.txt").read_text().split()
 assert len(SPELLINGS) >= 60
 

@@ -271,7 +271,9 @@ def test_a_proxy_that_cannot_be_used_is_refused_without_its_password(text: str, 
 async def test_a_whole_crawl_through_a_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """robots.txt, pages, redirects; hosts at one proxy are not taken for one address."""
     web = {
-        "http://a.example/": page("http://b.example/", "http://10.0.0.1/", "http://printer/"),
+        "http://a.example/": page(
+            "http://b.example/", "http://10.0.0.1/", "http://printer/", "http://b.example:25/"
+        ),
         "http://b.example/": page("/more", "http://c.example/"),
         "http://b.example/more": page(),
         "http://c.example/": page(),
@@ -286,6 +288,9 @@ async def test_a_whole_crawl_through_a_proxy(tmp_path: Path, monkeypatch: pytest
     assert collection.status().pages == 4
     assert outcome_of(tmp_path / "out", "http://10.0.0.1/")[0] is Outcome.EGRESS
     assert outcome_of(tmp_path / "out", "http://printer/")[0] is Outcome.EGRESS
+    mail = outcome_of(tmp_path / "out", "http://b.example:25/")
+    assert mail == (Outcome.EGRESS, "port 25 belongs to another protocol")
+    assert not [line for line in proxy.lines if ":25" in line]
     assert "GET http://a.example/robots.txt HTTP/1.1" in proxy.lines
 
 

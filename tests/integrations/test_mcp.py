@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from endless import endless_site
+from spoilt import good_and_spoilt
 
 from honeyguide.integrations.mcp import CrawlLimits, make_mcp
 from honeyguide.model import Outcome
@@ -67,6 +68,19 @@ async def test_an_agent_searches_reads_and_asks_why(folder: Path) -> None:
         old = said(await client.call_tool("what_is_new", {"collection": "owls", "since": "2024-01-01"}))
         assert "nothing new" in old
         assert "hunts" not in said(await client.call_tool("status", {"collection": "owls"}))
+
+
+async def test_a_damaged_collection_hides_no_other(tmp_path: Path) -> None:
+    good_and_spoilt(tmp_path)
+    async with Client(make_mcp([tmp_path])) as client:
+        listed = said(await client.call_tool("collections", {}))
+        assert '"collection": "good"' in listed
+        assert "restore the file from a copy" in listed
+        for tool in ("status", "what_is_new"):
+            answer = await client.call_tool(tool, {"collection": "spoilt"})
+            assert answer.is_error
+            assert "restore the file from a copy" in said(answer)
+        assert "a.example" in said(await client.call_tool("search", {"collection": "good", "words": "owl"}))
 
 
 async def test_page_text_is_marked_and_cannot_close_the_mark_or_name_a_tool(folder: Path) -> None:

@@ -143,6 +143,19 @@ def test_repeated_targets_are_joined() -> None:
     assert second.position == 1
 
 
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("<title> &nbsp; </title><p>Text<h1>Owls of <i>Europe</i></h1><h2>More</h2>", "Owls of Europe"),
+        ("<h1> </h1><h2>Second</h2>", "Second"),
+        ("<title>Owls</title><h1>Welcome</h1>", "Owls"),
+        ("<p>Neither", ""),
+    ],
+)
+def test_a_page_without_a_title_is_called_by_its_heading(body: str, title: str) -> None:
+    assert parsed(body).title == title
+
+
 def test_anchor_falls_back_to_image_and_title() -> None:
     page = parsed(
         "<a href=/a><img alt='An owl'></a><a href=/b title='The b'></a><a href=/c><img alt=no>Text</a>"

@@ -220,6 +220,22 @@ def test_an_older_index_goes_on_as_it_began(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_the_page_that_is_called_so_comes_first(index: FullText) -> None:
+    """Its text says the words no oftener than others do, and others have rare forms of them."""
+    for row in range(10, 40):
+        form = "barns" if row % 3 else "barn"
+        text = f"The little owl breeds in old {form} and is an owl like other owls. " * 3
+        index.add(row, f"http://owls.example/{row}", title=f"Little Owl {row}", text=text, language="en")
+    text = "The barn owl breeds in old buildings. " + "It hunts at night over rough grassland. " * 20
+    index.add(50, "http://owls.example/barn-owl", title="Barn Owl", text=text, language="en")
+    assert index.search("barn owl")[0].row == 50
+    assert index.search("barn owls")[0].row == 50
+    assert (
+        index.search("barn owl -night") == [hit for hit in index.search("barn owl", 99) if hit.row != 50][:10]
+    )
+    assert index.count("barn owl") == len(index.search("barn owl", 99))
+
+
 def test_filters_and_pages_of_results(index: FullText) -> None:
     assert {hit.row for hit in index.search("robin", host="birds.example")} == {2}
     assert {hit.row for hit in index.search("robin", host="example")} == {2, 5}

@@ -32,6 +32,7 @@ def test_values_and_lines(tmp_path: Path) -> None:
         (b'[topic]\nname = "x"\nname = "y"\n', ":3: not valid TOML: "),
         (b'[topic]\nname = "\xff"\n', ":2: not UTF-8 text; save the file as UTF-8"),
         (b"#" * (MAX_BYTES + 1), "larger than 1 MiB"),
+        (b"x = " + 20_000 * b"[" + 20_000 * b"]", "nested too deeply"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(tmp_path: Path, content: bytes, expected: str) -> None:

@@ -61,13 +61,18 @@ def test_what_would_count_is_shown_while_one_types(watched: Watched, portal: Run
     page.locator("[name=pasted]").press_sequentially("barn owl, tawny owl")
     expect(page.locator("#seen #terms")).to_contain_text("owl")
     # An address that is being written is not asked for yet; once it stands, it is.
-    page.locator("[name=pasted]").press_sequentially("\nhttp://127.0.0.1:9/ow")
+    page.locator("[name=pasted]").press_sequentially(", pellet http://127.0.0.1:9/ow")
     page.wait_for_timeout(1_000)
     expect(page.locator("#seen")).not_to_contain_text("127.0.0.1")
-    expect(page.locator("#seen")).to_contain_text("looked at when you leave its line")
-    page.locator("[name=pasted]").press_sequentially("ls\n")
+    expect(page.locator("#seen")).to_contain_text("looked at when a space or a new line follows")
+    expect(page.locator("#seen #terms")).to_contain_text("pellet")  # words of its line count
+    page.locator("[name=pasted]").press_sequentially("ls http://127.0.0.1:9/st")
     expect(page.locator("#seen")).to_contain_text("http://127.0.0.1:9/owls")
+    expect(page.locator("#seen")).not_to_contain_text("127.0.0.1:9/st")
     expect(page.locator("#seen")).to_contain_text("None of these pages could be fetched")
+    page.fill("[name=pasted]", "")
+    page.locator("[name=pasted]").press_sequentially("http://127.0.0.1:9/alone")
+    expect(page.locator("#seen")).to_contain_text("looked at when a space or a new line follows")
     watched.check()
 
 

@@ -110,8 +110,12 @@ def test_a_crawl_from_start_to_end(watched: Watched, portal: RunningPortal, topi
         expect(page.locator("#pages tr").first).to_be_visible()
         watched.shoot("live-crawling", whole=True)
 
-        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Pause").press("Enter")
+        page.wait_for_url("**/#steer")
         expect(page.locator("#state")).to_contain_text("paused")
+        expect(page.get_by_role("button", name="Go on")).to_be_visible()
+        page.keyboard.press("Tab")  # the keyboard is where it was, and not at the top of the page
+        assert page.evaluate("document.activeElement.textContent") == "Go on"
         resting = fetched(portal)
         for _ in range(20):  # what was under way comes home
             page.wait_for_timeout(1_200)

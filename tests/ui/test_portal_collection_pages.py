@@ -251,6 +251,8 @@ def test_pages_fit_a_phone(browser: Browser, portal: RunningPortal, dark: bool) 
     ):
         shown.page.goto(portal.url + path)
         assert shown.page.evaluate("document.documentElement.scrollWidth") <= 360, path
+        for title in shown.page.locator("td .title").all()[:5]:  # not squeezed to a few letters a line
+            assert title.evaluate("cell => cell.closest('td').getBoundingClientRect().width") > 120, path
     shown.check()
 
 

@@ -7,7 +7,7 @@ import re
 import signal
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,11 +17,12 @@ from cyclopts import Parameter
 
 from honeyguide.cli.environment import by_environment
 from honeyguide.cli.everywhere import OUT
-from honeyguide.cli.output import Progress, announce, note, print_facts, warn
+from honeyguide.cli.output import Progress, announce, begin, note, print_facts, warn
 from honeyguide.cli.portal_beside import portal_beside
+from honeyguide.cli.topic_warnings import warn_of_topic
 from honeyguide.cli.trust import require_trust
-from honeyguide.cli.wordless import warn_of_wordless
 from honeyguide.collection.collection import Collection, Status
+from honeyguide.collection.no_page import no_page
 from honeyguide.config.load import changed, check_values, load
 from honeyguide.config.reach import reach
 from honeyguide.config.recipes import lacks, uses
@@ -318,11 +319,9 @@ def _run(
     again: dict[str, Any] | None,
 ) -> None:
     doing = "crawling" if again is None else "visiting pages again"
-    note(f"{doing} for {config.topic.name!r} into {folder} (Ctrl-C stops it in order)")
+    begin(f"{doing} for {config.topic.name!r} into {folder}", quiet=quiet)
     job = Crawl(config, out=folder)
-    if not config.identity.has_contact:
-        warn("[identity] user_agent names no contact; sites cannot reach you")
-    warn_of_wordless(config)
+    warn_of_topic(config)
     recipe = chosen(config)
     if not quiet:
         note(f"recipe {recipe.name}: {uses(recipe)}")
@@ -339,7 +338,7 @@ def _run(
     with Collection.open(folder) as collection:
         status = collection.status()
         if status.pages == 0 and status.waiting == 0 and job.reason != INTERRUPTED:
-            raise CollectionError(no_page(collection, config.crawl.seeds))
+            raise CollectionError(no_page(collection.state, config.crawl.seeds))
     facts: dict[str, object] = {"stopped": job.reason}
     facts |= _gathered(status) if again is None else _come_back(before, _so_far(folder))
     facts["collection"] = str(folder)
@@ -393,10 +392,8 @@ def _run_shards(
     where = f"Ray at {sharding.ray}" if sharding.ray else "this machine"
     doing = "crawling" if again is None else "visiting pages again"
     what = f"{doing} for {config.topic.name!r} into {folder}"
-    note(f"{what}, {count} shards on {where} (Ctrl-C stops it in order)")
-    if not config.identity.has_contact:
-        warn("[identity] user_agent names no contact; sites cannot reach you")
-    warn_of_wordless(config)
+    begin(f"{what}, {count} shards on {where}", quiet=quiet)
+    warn_of_topic(config)
     if not quiet:
         note(f"recipe {job.recipe.name}: {uses(job.recipe)}")
     before = _so_far(folder) if again is not None else {}
@@ -517,38 +514,6 @@ def not_fetched(status: Status) -> list[str]:
             setting = f", see {outcome.setting}" if outcome.setting else ""
             told.append(f"{outcome.label}: {count:,} ({100 * count / status.known:.0f} %{setting})")
     return told
-
-
-_ADVICE: dict[Outcome | None, str] = {
-    Outcome.ROBOTS: "its owner wants no crawler there: name other seeds, or ask for permission",
-    Outcome.REDIRECTED: "it goes in circles, as where a cookie is wanted (none is ever sent): name others",
-    Outcome.NOINDEX: "its owner wants it in no collection: name other seeds",
-    Outcome.EGRESS: "then run the same command again",
-}
-
-
-_REFUSALS = frozenset({"HTTP 401", "HTTP 403"})
-
-
-def no_page(collection: Collection, seeds: tuple[str, ...]) -> str:
-    """Why a crawl that has ended has no page at all."""
-    for seed in seeds:
-        story = collection.why(seed)
-        met = [story.url]
-        with suppress(CollectionError):  # redirects to what is no address are not known
-            while story.outcome == "redirected" and (target := story.reason.rpartition(" to ")[2]) not in met:
-                met.append(target)
-                story = collection.why(target)
-        known = Outcome.__members__.get(story.outcome.upper())
-        what = known.phrase if known else story.outcome
-        # Some reasons are the outcome in other words: once is enough.
-        reason = f" ({story.reason})" if story.reason and story.reason.lower() not in what.lower() else ""
-        led = f" leads to {story.url}" if len(met) > 1 else ""
-        advice = _ADVICE.get(known, "check the address and the network, then run the same command again")
-        if story.reason in _REFUSALS:
-            advice = "it does not want us: name other seeds, or ask its owner"
-        return f"no page was fetched; seed {seed}{led}: {what}{reason}; {advice}"
-    return "no page was fetched and there are no seeds; add addresses to 'seeds' in [crawl]"
 
 
 async def _serve(job: Crawl | ShardedCrawl, metrics: tuple[str, int] | None, beside: AsyncExitStack) -> None:

@@ -98,7 +98,7 @@ def export(
     count, kept_back = write(target, target.name)
     facts: dict[str, object] = {"file": str(target), "pages": count}
     if left_out:
-        facts["left_out"] = len(left_out)
+        facts["left_out" if json else "left out, since their records are damaged"] = len(left_out)
     if kept_back:
         facts["noindex" if json else "left out, since they asked not to be indexed"] = kept_back
     print_facts(facts, json=json)

@@ -9,6 +9,7 @@ import sqlite3
 import cyclopts
 
 from honeyguide.errors import EXTRAS, HoneyguideError, MissingExtra
+from honeyguide.store.disk_trouble import database_trouble
 
 USAGE = 2
 """Something the user can set right: options, files, a full disk."""
@@ -37,8 +38,7 @@ def explain(error: BaseException) -> tuple[str, int]:
         case OSError():
             message = _system(error)
         case sqlite3.DatabaseError():
-            hint = f"the collection's database: {error}; check the disk and the folder's permissions"
-            message = _FULL if "is full" in str(error) else hint
+            message = _FULL if "is full" in str(error) else database_trouble(error)
         case MemoryError():
             message = "out of memory; close other programs or lower frontier_in_memory in [storage]"
         case _:

@@ -172,6 +172,14 @@ def announce(message: str) -> None:
         print(f"honeyguide: {clean(message)}", file=sys.stderr)
 
 
+def begin(doing: str, *, quiet: bool) -> None:
+    """Say what takes a while from now on: a pipe should not have to wait for the first line of progress."""
+    if quiet or writes_logs() or sys.stderr.isatty():
+        note(f"{doing} (Ctrl-C stops it in order)")
+    else:
+        announce(doing)
+
+
 class Progress:
     """A live view of a crawl on standard error; a line every ten seconds in a pipe, nothing when quiet.
 

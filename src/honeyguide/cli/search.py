@@ -22,6 +22,7 @@ def search(
     offset: int = 0,
     host: str = "",
     language: str = "",
+    unique: bool = False,
     as_of: str | None = None,
     json: bool = False,
 ) -> None:
@@ -35,11 +36,14 @@ def search(
         offset: Results to skip.
         host: Only pages of this host.
         language: Only pages in this language, such as en.
+        unique: Leave out pages that repeat, or nearly repeat, a better result.
         as_of: As the pages were on this day (2026-11-01), at this time, or this long ago (30d).
         json: Print JSON.
     """
     with Collection.open(folder) as collection:
-        found = collection.search(words, limit + 1, offset, host=host, language=language, as_of=as_of)
+        found = collection.search(
+            words, limit + 1, offset, host=host, language=language, unique=unique, as_of=as_of
+        )
     hits = found[:limit]
     if sys.stdout.isatty() and not json:
         print_entries([(hit.title, _address(hit), hit.snippet) for hit in hits])

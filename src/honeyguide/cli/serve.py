@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import cyclopts
 
 from honeyguide.cli.output import note, print_facts
-from honeyguide.errors import HoneyguideError, MissingExtra
+from honeyguide.errors import CollectionError, HoneyguideError, MissingExtra
 from honeyguide.store.layout import Layout, is_collection
 
 if TYPE_CHECKING:
@@ -58,8 +58,12 @@ def serve(
         raise MissingExtra("the portal", "ui") from error
     places = () if folders else HOME
     for folder in folders:
-        if not (new and not is_collection(folder)) and not holds_collections(folder):
-            Layout.open(folder)
+        if (new and not is_collection(folder)) or holds_collections(folder):
+            continue
+        if folder.is_dir() and not any(folder.iterdir()):
+            hint = f"to begin one there, type: honeyguide serve {folder} --new"
+            raise CollectionError(f"{folder} is empty; {hint}")
+        Layout.open(folder)
     secret = chosen_token(host, token or os.environ.get(TOKEN_VARIABLE) or None)
     try:
         bound = listen(host, USUAL_PORT if port is None else port)

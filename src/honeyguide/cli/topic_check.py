@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 
 from honeyguide.cli.environment import by_environment
-from honeyguide.cli.output import note, print_json, warn
-from honeyguide.cli.wordless import warn_of_wordless
+from honeyguide.cli.output import note, print_json
+from honeyguide.cli.topic_warnings import warn_of_topic
 from honeyguide.config.load import freeze, load, refuse
 from honeyguide.config.schema import Config
 from honeyguide.errors import TopicError
@@ -33,9 +33,7 @@ def check(file: Path, /, *, json: bool = False, quiet: bool = False) -> None:
         print_json(tomllib.loads(text))
     elif not quiet:
         print(text, end="")
-    if not config.identity.has_contact:
-        warn("[identity] user_agent names no contact; add an address where site owners can reach you")
-    warn_of_wordless(config)
+    warn_of_topic(config)
     note(f"{file} is valid (recipe: {recipe.name}, seeds: {len(config.crawl.seeds)}, example files: {files})")
 
 

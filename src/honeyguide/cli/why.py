@@ -9,7 +9,7 @@ import msgspec
 
 from honeyguide.cli.output import print_facts, print_json, print_table
 from honeyguide.collection.collection import Collection
-from honeyguide.collection.story import Story, links_said
+from honeyguide.collection.story import Story, fact_label, links_said
 from honeyguide.errors import CollectionError
 from honeyguide.model import Outcome
 
@@ -33,18 +33,20 @@ def why(folder: Path, url: str, /, *, json: bool = False, blocks: bool = False) 
     if json:
         print_json({**msgspec.to_builtins(story), "order": told, "reasons": msgspec.to_builtins(because)})
         return
-    known = Outcome.__members__.get(story.outcome.upper())
-    facts: dict[str, object] = {"url": story.url, "outcome": known.label if known else story.outcome}
+    facts: dict[str, object] = {"url": story.url, "outcome": Outcome[story.outcome.upper()].label}
     if story.reason:
         facts["reason"] = story.reason
     if story.number is not None:
-        facts |= {"page number": story.number, "score": story.score, "on topic": story.on_topic}
+        facts |= {"page number": story.number, "fetched": story.fetched_at}
+        if story.warc_file:
+            facts["archived"] = f"archive/{story.warc_file} at offset {story.warc_offset}, {story.digest}"
+        facts |= {"score": story.score, "on topic": story.on_topic}
         if said := links_said(story.score or 0.0, story.facts):
             facts["links to it"] = said
     facts["priority"] = story.priority
     facts |= {f"priority, {name}": value for name, value in story.factors.items()}
     facts |= {f"inherited, {name}": value for name, value in story.memo.items()}
-    facts |= {f"verdict, {name}": value for name, value in story.facts.items()}
+    facts |= {f"verdict, {fact_label(name)}": value for name, value in story.facts.items()}
     if because is not None:
         facts |= {
             "speaks for it": ", ".join(f"{word} {share:.3f}" for word, share in because.for_it) or "nothing",

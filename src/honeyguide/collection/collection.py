@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from honeyguide.collection.changes import Change, find_changes
 from honeyguide.collection.directory_entries import Entry, page_entries
-from honeyguide.collection.duplicate_groups import DuplicateGroup, duplicate_groups
+from honeyguide.collection.duplicate_groups import DuplicateGroup, best_of_each, duplicate_groups
 from honeyguide.collection.exports.datasheet import topic_languages, topic_name, topic_recipe
 from honeyguide.collection.exports.left_out import Trouble, log_trouble
 from honeyguide.collection.exports.page_rows import page_rows
@@ -221,6 +222,7 @@ class Collection:
         *,
         host: str = "",
         language: str = "",
+        unique: bool = False,
         as_of: str | float | None = None,
     ) -> list[Hit]:
         """Full-text search over the relevant pages.
@@ -231,16 +233,21 @@ class Collection:
             offset: Skip this many.
             host: Only pages of this host.
             language: Only pages in this language.
+            unique: Leave out pages that repeat, or nearly repeat, a better result.
             as_of: As the pages were on this day, or at this moment, without those that were gone by then.
                 By default all pages are searched in their newest version, also those that are gone.
         """
         with self.index() as index:
             if as_of is None:
-                return self._mark_gone(index.search(words, limit, offset, host=host, language=language))
+                if not unique:
+                    return self._mark_gone(index.search(words, limit, offset, host=host, language=language))
+                hits = best_of_each(self.state, _in_turn(index, words, 2 * limit, host, language))
+                return self._mark_gone(list(islice(hits, offset, offset + limit)))
             then = moment(as_of, end=True)
             gone = self.state.history.gone(as_of=then)
             found = index.search_as_of(words, then, host=host, language=language)
-            return [hit for hit in found if hit.row not in gone][offset : offset + limit]
+            there = [hit for hit in found if hit.row not in gone]
+            return (list(best_of_each(self.state, there)) if unique else there)[offset : offset + limit]
 
     def _mark_gone(self, hits: list[Hit]) -> list[Hit]:
         since = self.state.history.gone()
@@ -434,3 +441,11 @@ class Collection:
             raise CollectionError("a crawl kept in memory has no index; give it a folder with out=")
         with closing(FullText.open(self.layout.index_file, read_only=True)) as index:
             yield index
+
+
+def _in_turn(index: FullText, words: str, most: int, host: str, language: str) -> Iterator[Hit]:
+    """All hits, read so many at once."""
+    start = 0
+    while hits := index.search(words, most, start, host=host, language=language):
+        yield from hits
+        start += len(hits)

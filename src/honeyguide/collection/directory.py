@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.collection.duplicate_groups import without_copies
 from honeyguide.collection.exports.selection import Progress, Selection, silent
 from honeyguide.collection.guarded import host_of
 from honeyguide.collection.subject_terms import SubjectSpace, page_terms, readable, telling_terms
@@ -123,7 +124,8 @@ def build_directory(
         progress: Told how many pages were read.
     """
     selection = Selection(state, reviews=reviews)
-    rows, copies = _without_copies(selection)
+    rows = without_copies(state, selection.rows)
+    copies = len(selection.rows) - len(rows)
     analyser = Analyser(languages)
     reader = _Reader(state, text_of, analyser, len(rows), progress)
     step = max(1, -(-len(rows) // max(1, sample)))
@@ -168,18 +170,6 @@ class _Reader:
     def title(self, row: int) -> str:
         page = self.state.page_by_row(row)
         return page.title if page is not None else ""
-
-
-def _without_copies(selection: Selection) -> tuple[NDArray[np.int32], int]:
-    """Rows of the selected pages but those that repeat a selected one, and how many those are."""
-    inside = set(selection.rows.tolist())
-    copies = {
-        row
-        for row, equal, near in selection.state.duplicates()
-        if row in inside and (equal or near) in inside
-    }
-    kept = np.array([row for row in selection.rows.tolist() if row not in copies], np.int32)
-    return kept, len(inside) - len(kept)
 
 
 def _without_crumbs(matrix: Rows, clusters: Clusters) -> Clusters:

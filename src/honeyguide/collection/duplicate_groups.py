@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
+
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.model import Outcome
 from honeyguide.store.state import State
@@ -53,6 +58,32 @@ def duplicate_groups(state: State, *, relevant: bool = True) -> list[DuplicateGr
         equal = tuple(row for row, near in copies if not near)
         groups.append(DuplicateGroup(first, equal, tuple(row for row, near in copies if near)))
     return sorted(groups, key=lambda group: (-group.size, group.first))
+
+
+def without_copies(state: State, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Those rows that repeat none of the others, in their order: the first page of each group stays."""
+    held = set(rows.tolist())
+    copies = [row for row, equal, near in state.duplicates() if (equal or near) in held]
+    return rows[~np.isin(rows, copies)]
+
+
+class _Found(Protocol):
+    @property
+    def row(self) -> int: ...
+
+
+Found = TypeVar("Found", bound=_Found)
+
+
+def best_of_each(state: State, found: Iterable[Found]) -> Iterator[Found]:
+    """Those of the pages found that repeat none found before, whichever was fetched first."""
+    parent = {row: (equal or near, not equal) for row, equal, near in state.duplicates()}
+    seen: set[int] = set()
+    for one in found:
+        first, _ = _root(parent, one.row)
+        if first not in seen:
+            seen.add(first)
+            yield one
 
 
 def _root(parent: dict[int, tuple[int, bool]], row: int) -> tuple[int, bool]:

@@ -76,7 +76,9 @@ def reasons(
     told = tuple((_most_frequent(spelled[term], term), share) for term, share in terms)
     parts = (part for one in _parts(text) if (part := _weighed(text, *one, stems=stems, weights=weights)))
     best = sorted(parts, key=lambda part: (-part.weight, part.start))
-    return Reasons(told, tuple(best[:most]))
+    # A title comes again as a heading, and some pages say whole sentences twice.
+    different = {tuple(words(text[part.start : part.end])): part for part in reversed(best)}
+    return Reasons(told, tuple(sorted(different.values(), key=best.index)[:most]))
 
 
 def _most_frequent(spellings: Counter[str], term: str) -> str:

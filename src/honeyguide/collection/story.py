@@ -8,9 +8,11 @@ from typing import Final
 
 import msgspec
 
+from honeyguide.collection.guarded import utc
 from honeyguide.collection.left_alone import left_alone
 from honeyguide.errors import CollectionError
 from honeyguide.model import BY_TEXT, Outcome
+from honeyguide.store.records import UrlRecord
 from honeyguide.store.state import State
 from honeyguide.web.url import canonical, url_id
 
@@ -23,7 +25,7 @@ class Step(msgspec.Struct, frozen=True):
 
     url: str
     source: str
-    """`seed`, `link`, `redirect`, ... : how the crawl came to know it."""
+    """`seed`, `link`, `redirect`, ... (`found_by`)."""
     anchor: str
     priority: float
     score: float | None
@@ -51,6 +53,36 @@ class Story(msgspec.Struct, frozen=True):
     facts: dict[str, float]
     events: tuple[str, ...]
     """Journal entries about the URL, as text."""
+    fetched_at: str = ""
+    """When the page was fetched (UTC, ISO 8601); empty when it was not."""
+    digest: str = ""
+    """Of the answer's body."""
+    warc_file: str = ""
+    """File of the folder `archive` that holds the answer; empty without an archive."""
+    warc_offset: int | None = None
+
+
+FACTS: Final = {BY_TEXT: "by its words alone"}
+"""Facts of verdicts whose names say too little to people."""
+
+
+def fact_label(name: str) -> str:
+    """The name of a fact of a verdict, for people.
+
+    Example:
+        >>> fact_label("by_text"), fact_label("log_likelihood")
+        ('by its words alone', 'log likelihood')
+    """
+    return FACTS.get(name, name.replace("_", " "))
+
+
+def found_by(state: State, record: UrlRecord) -> str:
+    """How the crawl came to know a URL: its source, and `listed` where a sitemap or feed names it.
+
+    To the crawl that is a link like any other.
+    """
+    above = state.url_by_row(record.parent) if record.source == "link" and record.parent else None
+    return "listed" if above is not None and above.status is Outcome.LISTING else record.source
 
 
 def links_said(score: float, facts: Mapping[str, float]) -> str:
@@ -66,6 +98,11 @@ def links_said(score: float, facts: Mapping[str, float]) -> str:
     return f"{'raised' if score > own else 'lowered'} its score from {own:.2f} to {score:.2f}"
 
 
+def never_met(url: str) -> str:
+    """What is said of an address that the collection does not know."""
+    return f"the crawl never met {url}: no fetched page has a link to it that a crawl follows"
+
+
 def tell(state: State, text: str) -> Story:
     """The story of a URL, in any spelling.
 
@@ -77,7 +114,7 @@ def tell(state: State, text: str) -> Story:
         raise CollectionError(f"{text!r} is not a valid URL; write it as https://...")
     row = state.row_of(url_id(url))
     if not row:
-        raise CollectionError(f"the crawl never met {url}; no fetched page links to it")
+        raise CollectionError(never_met(url))
     return tell_row(state, row)
 
 
@@ -105,7 +142,11 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
         if link is not None:
             path.append(
                 Step(
-                    link.url, link.source, link.anchor, float(priority[step]), known.score if known else None
+                    link.url,
+                    found_by(state, link),
+                    link.anchor,
+                    float(priority[step]),
+                    known.score if known else None,
                 )
             )
     entries = state.events_of(record.url) if events else []
@@ -124,6 +165,10 @@ def tell_row(state: State, row: int, *, events: bool = True) -> Story:
         on_topic=page.on_topic if page else None,
         terms=page.terms if page else (),
         facts=page.facts if page else {},
+        fetched_at=utc(page.at).isoformat(timespec="seconds") if page else "",
+        digest=page.digest if page else "",
+        warc_file=page.file if page else "",
+        warc_offset=page.offset if page and page.file else None,
         events=tuple(
             f"{event.number}: {event.kind} {msgspec.json.encode(event.data).decode()}" for event in entries
         ),

@@ -15,6 +15,7 @@ from honeyguide.engine.rendering import Renderer, taken_from
 from honeyguide.engine.visit import Rendering, Visit
 from honeyguide.fetch.base import Failure, Fetcher, Request, Response
 from honeyguide.fetch.browser_messages import NotRendered
+from honeyguide.fetch.egress import port_refusal
 from honeyguide.fetch.options import MAX_BODY
 from honeyguide.fetch.politeness import parse_retry_after
 from honeyguide.fetch.robots import RobotsAnswer, RobotsCache
@@ -27,7 +28,7 @@ from honeyguide.store.archive import Exchange, RenderedRecord, http_head, is_pac
 from honeyguide.store.packed import Packed
 from honeyguide.web import canonical
 from honeyguide.web.digest import sha1_digest
-from honeyguide.web.url import host_key, origin_of
+from honeyguide.web.url import host_key, origin_of, parts
 
 Recall: TypeAlias = Callable[[str], tuple[int, bytes, float] | None]
 """Status, body and time of an origin's robots.txt as an earlier session of the crawl saw it."""
@@ -133,8 +134,9 @@ class LiveVisitor:
 
     def sitemaps_of(self, url: str) -> tuple[str, ...]:
         """Sitemaps that robots.txt of an address's host names, where it is known."""
-        known = self._robots.peek(origin_of(url)) if self._robots is not None else None
-        return tuple(known.sitemaps) if known is not None else ()
+        origin = origin_of(url)
+        known = self._robots.peek(origin) if self._robots is not None else None
+        return _sitemaps(known.sitemaps, origin) if known is not None else ()
 
     async def close(self) -> None:
         """Close connections, browsers and parse workers."""
@@ -163,7 +165,7 @@ class LiveVisitor:
         told = answer.outcome.phrase if waits else answer.state
         return Visit(
             answer.outcome if unreachable or refused else Outcome.WAITING,
-            detail=EGRESS_DETAIL if refused else f"robots.txt: {told}",
+            detail=_not_public(f"{origin}/") if refused else f"robots.txt: {told}",
             exchanges=tuple(as_exchange(one) for one in answer.exchanges),
             requests=answer.requests - refused,
             seconds=last.seconds if last else 0.0,
@@ -175,7 +177,7 @@ class LiveVisitor:
             robots_origin=origin if last and not waits and not answer.failures else "",
             robots_body=answer.body,
             crawl_delay=answer.crawl_delay,
-            sitemaps=tuple(answer.sitemaps),
+            sitemaps=_sitemaps(answer.sitemaps, origin),
         )
 
     async def _answered(self, response: Response, delay: float | None, waiting: Waiting) -> Visit:
@@ -299,10 +301,21 @@ def is_unchanged(visit: Visit, again: Again | None) -> bool:
     )
 
 
+def _sitemaps(named: Iterable[str], origin: str) -> tuple[str, ...]:
+    """Addresses of the sitemaps that robots.txt names: owners write anything there, also relative ones."""
+    urls = (canonical(one, f"{origin}/robots.txt") for one in named)
+    return tuple(dict.fromkeys(filter(None, urls)))
+
+
+def _not_public(url: str) -> str:
+    """Why an address is not asked."""
+    return port_refusal(parts(url).port) or EGRESS_DETAIL
+
+
 def _refused(answer: RobotsAnswer, url: str) -> Visit | None:
     """What a known robots.txt has against a URL."""
     if answer.outcome == Outcome.EGRESS:
-        return Visit(Outcome.EGRESS, detail=EGRESS_DETAIL)
+        return Visit(Outcome.EGRESS, detail=_not_public(url))
     if answer.state == "wait":
         return Visit(Outcome.WAITING, detail="robots.txt is unreachable", not_before=answer.retry_at)
     if not answer.allowed(url):

@@ -4,6 +4,9 @@ A crawler fetches URLs that strangers wrote. Without a guard, a page can make it
 network (server-side request forgery). The rule is a short one: only global unicast addresses, unless the
 operator opens a network by hand. It is applied twice: to every DNS answer, and again to every socket just
 before it connects, which also covers addresses written straight into a URL.
+
+Nor does it dial ports of other protocols, as browsers do not: a page full of links to `http://host:25/` must
+not make a mail server read requests from us, nor a crawl a port scanner.
 """
 
 from __future__ import annotations
@@ -47,6 +50,19 @@ _REFUSED: tuple[tuple[IPv4Network | IPv6Network, str], ...] = tuple(
 """Networks refused by name. `ipaddress` calls several of them global (multicast, NAT64, 6to4, 5f00::/16)."""
 
 _GLOBAL_UNICAST = ip_network("2000::/3")
+
+_PORTS = """
+1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123
+135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990
+993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080
+"""
+OTHER_PROTOCOLS = frozenset(map(int, _PORTS.split()))
+"""Ports that the Fetch standard (fetch.spec.whatwg.org, "port blocking") closes to web pages."""
+
+
+def port_refusal(port: int) -> str:
+    """Why no server may be asked at this port, or an empty string when it may."""
+    return f"port {port} belongs to another protocol" if port in OTHER_PROTOCOLS or not port else ""
 
 
 class EgressRefused(OSError):
@@ -105,8 +121,11 @@ class EgressGuard:
         """A socket for an address that is about to be dialled.
 
         Raises:
-            EgressRefused: When the address is not allowed; no socket is made.
+            EgressRefused: When the address or its port is not allowed; no socket is made.
         """
         family, kind, protocol, _, address = info
         self.check(str(address[0]))
+        why = port_refusal(address[1])
+        if why and not self.opened(str(address[0])):
+            raise EgressRefused(why)
         return socket.socket(family=family, type=kind, proto=protocol)

@@ -22,7 +22,7 @@ from honeyguide.fetch.base import Failure, Request, Response
 from honeyguide.fetch.body import Body
 from honeyguide.fetch.connections import BadAnswer, BrokenOff, Connection, Connections, NoAddress, Place
 from honeyguide.fetch.decode import BadEncoding
-from honeyguide.fetch.egress import EgressGuard, EgressRefused
+from honeyguide.fetch.egress import EgressGuard, EgressRefused, port_refusal
 from honeyguide.fetch.options import FetchOptions
 from honeyguide.fetch.proxy import Proxy, ProxyTrouble, is_public_name
 from honeyguide.fetch.resolver import GuardedResolver, Lookup, ThreadLookup
@@ -319,6 +319,8 @@ class HttpFetcher:
         proxy = proxies.through(tls, host, port)
         if proxy is None:
             return None
+        if why := port_refusal(port):
+            raise EgressRefused(why)
         try:
             async with asyncio.timeout(LOOKED_UP_HERE):
                 addresses = await self._resolver.addresses(host)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from honeyguide.collection.collection import Collection
+from honeyguide.collection.no_page import no_page
 from honeyguide.config.load import by_table, changed, check_values, load
 from honeyguide.config.schema import VERSION, Config
 from honeyguide.engine.budget import Tally
@@ -44,6 +46,10 @@ Made = TypeVar("Made")
 
 class _Stopped(Exception):
     """Asked to stop before the crawl had begun."""
+
+
+class NothingFetched(UserWarning):
+    """A whole crawl has no page; the message says why."""
 
 
 class Crawl:
@@ -341,11 +347,15 @@ def crawl(
     finally:
         if box is not None:
             box.draw(job.progress, ended=job.reason or "it failed")
-    return (
+    collection = (
         Collection.open(job.out)
         if job.out is not None
         else Collection.of(job.state, name=job.config.topic.name)
     )
+    status = collection.status()
+    if status.pages == 0 and status.waiting == 0:
+        warnings.warn(no_page(collection.state, job.config.crawl.seeds), NothingFetched, stacklevel=2)
+    return collection
 
 
 def recrawl(

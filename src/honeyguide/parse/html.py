@@ -102,7 +102,7 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         job,
         notes.text[:MAX_TEXT],
         content_type=kind,
-        title=notes.title,
+        title=_title(notes),
         main_text=notes.main_text if job.main_text else "",
         description=facts.description,
         lang=notes.language or facts.language,
@@ -114,6 +114,11 @@ def _parse_html(job: ParseJob, kind: str, *, scan: bool) -> Page | ParseFailure:
         blocks=blocks,
         shell=shell_sign(body, notes.text, len(notes.links)),
     )
+
+
+def _title(notes: Notes) -> str:
+    """What a page calls itself: its title, or its first heading where it has none that says anything."""
+    return notes.title if notes.title.strip() else next(filter(str.strip, notes.headings), "")
 
 
 def read_page(parser: LexborHTMLParser, *, blocks: bool = False) -> Notes:

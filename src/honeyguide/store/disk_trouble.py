@@ -11,6 +11,12 @@ ROOM = 1 << 20
 _DISK = frozenset((sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL))
 
 
+def database_trouble(problem: sqlite3.Error) -> str:
+    """One line about a collection's database that cannot be read or written, with what to do."""
+    hint = "check the disk and the folder's permissions, and restore the file from a copy if need be"
+    return f"the collection's database: {problem}; {hint}"
+
+
 def disk_trouble(path: Path, problem: sqlite3.Error) -> str:
     """One line about the disk; empty where the file itself is to blame."""
     if getattr(problem, "sqlite_errorcode", 0) & 0xFF not in _DISK:

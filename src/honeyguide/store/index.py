@@ -628,7 +628,7 @@ def _ranked(among: _Among, parsed: Query, only: tuple[str, list[object]]) -> tup
     rank = _RANK.format(
         words=among.words, weight=_TITLE_WEIGHT, join=among.join if where else "", where=where
     )
-    asked = [(place, match) for place, match in enumerate((parsed.match, parsed.rest)) if match]
+    asked = [(place, match) for place, match in enumerate((parsed.ranked, parsed.rest)) if match]
     every = [value for place, match in asked for value in (place, match, *values)]
     return " UNION ALL ".join([rank] * len(asked)), every
 

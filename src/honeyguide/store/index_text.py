@@ -83,6 +83,10 @@ class Query(msgspec.Struct, frozen=True):
 
     match: str
     """FTS5 expression; empty when nothing can match."""
+    ranked: str = ""
+    """Finds the same pages, and counts those that say all of it in their titles once more, and again where
+    they say it as it was typed: BM25 alone takes a title for a few more words of the text, and a rare form
+    somewhere in a long page for more than that."""
     phrases: tuple[tuple[str, ...], ...] = ()
     """The wanted words and phrases, as folded words, for snippets."""
     rest: str = ""
@@ -149,6 +153,7 @@ def parse_query(
     """
     wanted: list[tuple[str, str]] = []
     unwanted: list[str] = []
+    as_typed: list[str] = []
     phrases: list[tuple[str, ...]] = []
     text = spelling.written(clean(unicodedata.normalize("NFC", text[:MAX_QUERY_CHARACTERS])))
     for count, match in enumerate(_TERM.finditer(text)):
@@ -168,14 +173,18 @@ def parse_query(
             unwanted.append(every)
             continue
         wanted.append((common, every))
+        as_typed.append(expression)
         phrases += (tuple(_words(fold(one))) for one in (term, *forms.common, *forms.rare))
     if not wanted:
         return Query(match="")
     match_all, wider = (" AND ".join(each) for each in zip(*wanted, strict=True))
     rest = f"({wider}) NOT ({' OR '.join((f'({match_all})', *unwanted))})" if wider != match_all else ""
+    typed = " AND ".join(as_typed)
+    in_titles = dict.fromkeys((match_all, typed))
+    ranked = " OR ".join((f"({match_all})", *(f"(title : ({each}))" for each in in_titles)))
     if unwanted:
-        match_all = f"({match_all}) NOT ({' OR '.join(unwanted)})"
-    return Query(match_all, tuple(phrases), rest)
+        match_all, ranked = (f"({each}) NOT ({' OR '.join(unwanted)})" for each in (match_all, ranked))
+    return Query(match_all, ranked, tuple(phrases), rest)
 
 
 def as_indexed(word: str) -> str:

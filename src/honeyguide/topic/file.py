@@ -57,6 +57,10 @@ class TopicFile:
 def _parse(path: Path, text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
+    except RecursionError:
+        raise TopicError(
+            f"{path}: lists or tables are nested too deeply; no key needs more than three"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         at = re.search(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message)

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from honeyguide.collection.story import found_by
 from honeyguide.errors import HoneyguideError
 from honeyguide.model import Outcome
 from honeyguide.ui.portal import portal_of
@@ -31,7 +32,7 @@ def addresses(request: Request) -> Response:
         for row, priority in zip(rows, priorities, strict=True):
             record = collection.state.url_by_row(row)
             if record is not None:
-                lines.append((record, priority))
+                lines.append((record, found_by(collection.state, record), priority))
         counts = portal.watch.outcome_counts()
     return render(
         request,

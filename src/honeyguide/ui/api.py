@@ -34,6 +34,7 @@ from honeyguide.collection.story import Story
 from honeyguide.engine.control import ask
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.job.topic_builder import topic_text
+from honeyguide.store.disk_trouble import database_trouble
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Decision, read_reviews, undo_review
 from honeyguide.ui.begin import begin_crawl
@@ -65,6 +66,8 @@ class CollectionLine(msgspec.Struct, frozen=True):
     relevant: int = 0
     reason: str = ""
     """Why the last run ended, or failed to begin."""
+    problem: str = ""
+    """Why it cannot be read; the figures are 0 then."""
 
 
 class Collections(msgspec.Struct, frozen=True):
@@ -120,6 +123,12 @@ class PageFacts(msgspec.Struct, frozen=True):
     depth: int
     status: int
     content_type: str
+    digest: str
+    duplicate_of: str
+    """Address of the page that has the same bytes, or nearly the same text; empty for none."""
+    warc_file: str
+    """File of the collection's archive that holds the answer, and where in it; empty without an archive."""
+    warc_offset: int | None
     terms: list[tuple[str, float]]
     text: str | None = None
     markdown: str | None = None
@@ -297,8 +306,10 @@ def line_of(shelf: Shelf, name: str) -> CollectionLine:
         with portal.reading() as collection:
             status = collection.status()
         standing = portal.watch.standing()
-    except (HoneyguideError, sqlite3.Error) as error:
-        return CollectionLine(name, exists=True, reason=str(error))
+    except sqlite3.Error as error:
+        return CollectionLine(name, exists=True, problem=database_trouble(error))
+    except HoneyguideError as error:
+        return CollectionLine(name, exists=True, problem=str(error))
     return CollectionLine(
         name, True, standing.running, standing.paused, status.pages, status.relevant, standing.reason
     )
@@ -359,6 +370,7 @@ def search(asked: Asked) -> Pages:
             start,
             host=asked["host"] or "",
             language=asked["language"] or "",
+            unique=asked["copies"] == "without",
             as_of=asked["as_of"] or None,
         )
     lines = [
@@ -380,6 +392,7 @@ def page(asked: Asked) -> PageFacts:
         except HoneyguideError as error:
             raise HTTPException(404, str(error)) from None
         record = found.record
+        twin = record.duplicate_of or record.near_duplicate_of
         return PageFacts(
             url=record.url,
             title=record.title,
@@ -390,6 +403,10 @@ def page(asked: Asked) -> PageFacts:
             depth=record.depth,
             status=record.status,
             content_type=record.content_type,
+            digest=record.digest,
+            duplicate_of=collection.state.url_text(twin) if twin else "",
+            warc_file=record.file,
+            warc_offset=record.offset if record.file else None,
             terms=list(record.terms),
             text=found.text()[:MOST_TEXT] if "text" in include else None,
             markdown=_markdown(found) if "markdown" in include else None,
@@ -628,6 +645,7 @@ OPERATIONS: tuple[Operation, ...] = (
             NAME,
             _text("q", 'words, or "a phrase"', required=True),
             _text("as_of", "as the pages were on this day, or at this time"),
+            _choice("copies", "pages that repeat a better result", "with", ("with", "without")),
             *PAGING,
             *FILTERS,
         ),
@@ -773,7 +791,8 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _unreadable(_: Request, error: Exception) -> Response:
-    return problem(503, f"the collection's database: {error}; check the disk")
+    assert isinstance(error, sqlite3.Error)
+    return problem(503, database_trouble(error))
 
 
 async def _http(request: Request, error: Exception) -> Response:

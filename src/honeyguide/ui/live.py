@@ -129,7 +129,7 @@ async def control(request: Request) -> Response:
             break
         await asyncio.sleep(0.1)
     await run_in_threadpool(portal.watch.figures, newest=True)
-    return see_other("/")
+    return see_other("/#steer")  # where the keyboard goes on
 
 
 def _obeyed(action: str, limits: dict[str, float | None], standing: Standing) -> bool:

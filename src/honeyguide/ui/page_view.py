@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from honeyguide.collection.collection import Collection
 from honeyguide.collection.reasons import Reasons, marked
-from honeyguide.collection.story import links_said, tell_row
+from honeyguide.collection.story import links_said, never_met, tell_row
 from honeyguide.errors import CollectionError
 from honeyguide.job.explain import order_explains
 from honeyguide.job.verdict_reasons import VerdictReasons, verdict_reasons
@@ -49,7 +49,7 @@ def by_url(request: Request) -> Response:
     url = query_of(request).text("url", most=8_000)
     row = portal_of(request).row_of(url)
     if not row:
-        raise CollectionError(f"the crawl never met {url}; no fetched page links to it")
+        raise CollectionError(never_met(url))
     return see_other(f"/page/{row}")
 
 

@@ -7,15 +7,17 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import parse_qs, urlencode
 
 import jinja2
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from honeyguide.collection.story import fact_label
 from honeyguide.errors import CollectionError, HoneyguideError
 from honeyguide.model import Outcome
+from honeyguide.store.disk_trouble import database_trouble
 
 MOST_PAGES = 2_000
 """How far a list can be paged; beyond that, filters are the better way."""
@@ -103,6 +105,7 @@ def _environment() -> jinja2.Environment:
         "outcome": _outcome,
         "setting": _setting,
         "language": _language,
+        "fact": fact_label,
     }
     environment.tests["web"] = _is_web
     return environment
@@ -142,8 +145,8 @@ def render(
 
 
 def root_of(request: Request) -> str:
-    """What comes before the paths of a collection's pages: empty, or `/c/NAME` where there are several."""
-    return quote(str(getattr(request.app.state, "root", "")))
+    """What comes before the paths of a collection's pages: empty, or `/c/NAME` (quoted) among several."""
+    return str(getattr(request.app.state, "root", ""))
 
 
 def see_other(path: str, **query: object) -> RedirectResponse:
@@ -255,10 +258,8 @@ def _exists(request: Request) -> bool:
 
 async def unreadable(request: Request, error: Exception) -> Response:
     """A database that is damaged, or busy for too long."""
-    message = (
-        f"the collection's database: {error}; check the disk, and restore the file from a copy if need be"
-    )
-    return _not_readable(request, message)
+    assert isinstance(error, sqlite3.Error)
+    return _not_readable(request, database_trouble(error))
 
 
 def _not_readable(request: Request, message: str) -> Response:

@@ -55,6 +55,8 @@ class Line(msgspec.Struct, frozen=True):
     at: float
     gone: float = 0.0
     """Since when the page is gone; 0 for one that is there."""
+    repeats: int = 0
+    """Row of the page that it repeats, or nearly repeats; 0 for none."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -84,6 +86,7 @@ def search(request: Request) -> Response:
         places = _places(portal, catalogue, asked, subject)
         narrower = facets(catalogue, places, made)
         rows = catalogue.rows[places]
+        copies = int(catalogue.copies[places].sum())
     start = (page - 1) * PER_PAGE
     with portal.reading() as collection:
         lines = _lines(portal, collection, rows[start : start + PER_PAGE].tolist(), asked.words)
@@ -98,6 +101,7 @@ def search(request: Request) -> Response:
         lines=lines,
         more=len(rows) > start + PER_PAGE,
         total=len(rows),
+        copies=copies,
         capped=bool(asked.words) and len(rows) >= MOST_RANKED,
         languages=[(code, count) for code, count in languages if code],
         hosts=hosts,
@@ -219,7 +223,8 @@ def _lines(portal: Portal, collection: Collection, rows: list[int], words: str) 
                 shown = [(False, text[:220] + ("…" if len(text) > 220 else ""))] if text else []
             since = gone[row][0] if row in gone else 0.0
             facts = (page.score, page.on_topic, page.language, page.at)
-            lines.append(Line(row, page.url, page.title, shown, *facts, since))
+            repeats = page.duplicate_of or page.near_duplicate_of
+            lines.append(Line(row, page.url, page.title, shown, *facts, since, repeats))
     finally:
         if index is not None:
             index.close()

@@ -112,7 +112,7 @@ def topic_languages(topic_file: Path | None) -> tuple[str, ...]:
 def _asked(topic_file: Path | None) -> dict[str, Any]:
     try:
         return tomllib.loads(_text_of(topic_file))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 
@@ -188,7 +188,7 @@ def _process(state: State, asked: dict[str, Any], software: str, at: float) -> t
                 "recipe": crawl.get("recipe", "unknown"),
                 **_parts(state, asked),
                 "random seed": str(crawl.get("random_seed", "")),
-                "budget of pages": crawl.get("max_pages", "none"),
+                "budget of pages, in the topic file": crawl.get("max_pages", "none"),
                 "user agent": _table(asked, "identity").get("user_agent", ""),
                 "requests": int(spent.get("requests", 0)),
                 "bytes received": int(spent.get("bytes", 0)),
@@ -312,7 +312,7 @@ def _reviews(state: State, reviews: Reviews | None) -> tuple[Block, ...]:
 
 def _outcomes(state: State) -> tuple[Block, ...]:
     counts = state.counts()
-    rows = [(outcome.name.lower(), f"{count:,}") for outcome, count in sorted(counts.items()) if count]
+    rows = [(outcome.label, f"{count:,}") for outcome, count in sorted(counts.items()) if count]
     waiting = counts.get(Outcome.WAITING, 0)
     return (
         Paragraph(f"{sum(counts.values()):,} addresses are known; {waiting:,} of them were never asked for."),

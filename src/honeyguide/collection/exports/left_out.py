@@ -19,11 +19,12 @@ def log_trouble(url: str, why: str) -> None:
 
 
 class LeftOut:
-    """Counts such pages and remembers the first few.
+    """Counts such pages, each once however many of its versions are damaged, and remembers the first few.
 
     Example:
         >>> left_out = LeftOut()
         >>> left_out("https://example.org/", "damaged gzip data")
+        >>> left_out("https://example.org/", "another version, the same")
         >>> len(left_out)
         1
     """
@@ -31,19 +32,19 @@ class LeftOut:
     MOST = 10
 
     def __init__(self) -> None:
-        self._count = 0
+        self._pages: set[str] = set()
         self.first: list[tuple[str, str]] = []
 
     def __call__(self, url: str, why: str) -> None:
         """One more."""
         log_trouble(url, why)
-        self._count += 1
-        if len(self.first) < self.MOST:
+        if url not in self._pages and len(self.first) < self.MOST:
             self.first.append((url, why))
+        self._pages.add(url)
 
     def __len__(self) -> int:
         """How many."""
-        return self._count
+        return len(self._pages)
 
     def check(self, path: Path) -> None:
         """Say what the file lacks.
@@ -51,9 +52,10 @@ class LeftOut:
         Raises:
             CollectionError: When anything was left out.
         """
-        if not self._count:
+        count = len(self)
+        if not count:
             return
         named = "; ".join(f"{url} ({why})" for url, why in self.first[:3])
-        more = f" and {self._count - 3} more" if self._count > 3 else ""
-        pages = "a page" if self._count == 1 else f"{self._count} pages"
+        more = f" and {count - 3} more" if count > 3 else ""
+        pages = "a page" if count == 1 else f"{count} pages"
         raise CollectionError(f"{path} is written, but without damaged records of {pages}: {named}{more}")

@@ -31,6 +31,8 @@ FACTS = (
 """Columns of the front matter, in this order."""
 MOST_BODY = 8 << 20
 _NAME_LETTERS = 60
+MOST_TITLE = 500
+_DASHES = re.compile("-+")
 
 
 class MarkdownPages:
@@ -83,12 +85,24 @@ def file_name(number: int, title: str, url: str) -> str:
     Example:
         >>> file_name(12, "Owls of Europe: a list", "https://example.org/")
         '000012-owls-of-europe-a-list.md'
+        >>> file_name(3, "Der Bücherwurm: 猫头鹰", "https://example.org/")
+        '000003-der-bucherwurm-猫头鹰.md'
     """
-    letters = (
-        unicodedata.normalize("NFKD", title or url.partition("://")[2]).encode("ascii", "ignore").decode()
-    )
-    slug = re.sub(r"[^a-z0-9]+", "-", letters.lower())[:_NAME_LETTERS].strip("-")
+    slug = _letters(title)[:_NAME_LETTERS].strip("-") or _letters(url.partition("://")[2])[
+        :_NAME_LETTERS
+    ].strip("-")
     return f"{number:06d}{'-' + slug if slug else ''}.md"
+
+
+def _letters(text: str) -> str:
+    """Small letters and digits of all scripts, Latin ones without accents, and `-` for everything else."""
+    kept = ""
+    for one in unicodedata.normalize("NFKD", text.lower()[:MOST_TITLE]):
+        if unicodedata.category(one)[0] == "M":
+            kept += "" if not kept or kept[-1].isascii() else one
+        else:
+            kept += one if one.isalnum() else "-"
+    return _DASHES.sub("-", unicodedata.normalize("NFC", kept))
 
 
 def write_markdown_files(pages: MarkdownPages, folder: Path, *, progress: Progress = silent) -> int:

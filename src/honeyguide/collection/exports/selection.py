@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.collection.duplicate_groups import without_copies
 from honeyguide.model import Outcome
 from honeyguide.store.records import PageRecord
 from honeyguide.store.reviews import Reviews
@@ -69,7 +70,7 @@ class Selection:
         """Pages that would be here, had they not asked to be left out of indexes."""
         if language:
             wanted &= np.isin(rows, state.rows_in_language(language.lower()))
-        self.rows: NDArray[np.int32] = _without_copies(state, rows[wanted]) if unique else rows[wanted]
+        self.rows: NDArray[np.int32] = without_copies(state, rows[wanted]) if unique else rows[wanted]
         """Rows of the pages in order of fetching; four bytes a page."""
         self._held = np.zeros(len(status), np.bool_)
         self._held[rows[allowed]] = True
@@ -117,13 +118,6 @@ class Selection:
             if done % _EVERY == 0:
                 progress(done, self.total)
         progress(self.total, self.total)
-
-
-def _without_copies(state: State, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Those rows that repeat none of the others: the first page of each group stays."""
-    held = set(rows.tolist())
-    copies = {row for row, equal, near in state.duplicates() if (equal or near) in held}
-    return rows[~np.isin(rows, list(copies))]
 
 
 def _said(state: State, rows: NDArray[np.int32], reviews: Reviews | None) -> NDArray[np.int8]:

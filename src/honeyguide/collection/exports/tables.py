@@ -40,8 +40,8 @@ class Column(NamedTuple):
 
 
 PAGE_COLUMNS = (
-    Column("url", str, "canonical URL"),
-    Column("title", str, "title"),
+    Column("url", str, "canonical address"),
+    Column("title", str, "title, or the first heading of a page without one"),
     Column("language", str, "ISO 639-1 code, empty when unknown"),
     Column("score", float, "relevance in 0..1"),
     Column("on_topic", bool, "the page model's verdict"),
@@ -51,15 +51,15 @@ PAGE_COLUMNS = (
     Column("status", int, "HTTP status"),
     Column("content_type", str, "media type"),
     Column("bytes", int, "size of the decoded body"),
-    Column("digest", str, "sha1: plus base32 of the payload"),
-    Column("duplicate_of", str, "URL of the page it repeats, or empty"),
+    Column("digest", str, "sha1: and base32 of the body as it was received"),
+    Column("duplicate_of", str, "URL of the page that it repeats or nearly repeats, or empty"),
     Column("parent_url", str, "page whose link led here, empty for seeds"),
-    Column("warc_file", str, "archive file"),
-    Column("warc_offset", int, "offset of the response record"),
+    Column("warc_file", str, "file of the folder archive that holds its answer"),
+    Column("warc_offset", int, "where in it the record of the answer begins, in bytes"),
 )
 """Every page export has these columns, in this order."""
 
-TEXT_COLUMN = Column("text", str, "visible text")
+TEXT_COLUMN = Column("text", str, "main text, without navigation; empty for pages off topic")
 """Comes last when asked for: it makes exports ten times as large."""
 
 

@@ -7,15 +7,16 @@ const form = document.getElementById("fields");
 const place = document.getElementById("seen");
 const page = form.getAttribute("action");
 
+const WAITS = "An address is looked at when a space or a new line follows it.";
+
 /** The fields, without an address that is still being written: it would be another site's. */
 function fields() {
   const data = new URLSearchParams(new FormData(form));
   const at = document.activeElement;
   if (form.contains(at) && at.tagName === "TEXTAREA" && !at.dataset.pasted) {
-    const before = at.value.slice(0, at.selectionStart).lastIndexOf("\n") + 1;
-    const after = at.value.indexOf("\n", at.selectionStart);
-    const line = at.value.slice(before, after < 0 ? undefined : after);
-    if (/https?:/.test(line)) data.set(at.name, at.value.slice(0, before) + (after < 0 ? "" : at.value.slice(after)));
+    const before = at.value.slice(0, at.selectionStart).replace(/\S+$/, "");
+    const rest = at.value.slice(before.length);
+    if (/^\S*https?:/.test(rest)) data.set(at.name, before + rest.replace(/^\S+/, ""));
   }
   return data;
 }
@@ -44,7 +45,7 @@ const list = (pages) => node("ul", { class: "list" }, ...pages.map(judged));
 function nothing(seen) {
   if (seen.missed.length) return "None of these pages could be fetched; below is why.";
   const written = [...new FormData(form).values()].some((text) => /https?:/.test(text));
-  return written ? "An address is looked at when you leave its line."
+  return written ? WAITS
     : "Add an address, and the page and some that it links to are judged here.";
 }
 
@@ -74,7 +75,10 @@ async function ask(data) {
 
 async function look() {
   const data = fields();
-  if (!data.get("pasted").trim()) return;
+  if (!data.get("pasted").trim()) {
+    if (form.elements.pasted.value.trim()) place.replaceChildren(card("What would count", node("p", { class: "soft" }, WAITS)));
+    return;
+  }
   if (data.toString() === sent) {
     if (last) show(last, false); // an address is being written: say that it waits
     return;

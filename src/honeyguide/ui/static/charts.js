@@ -38,8 +38,8 @@ export function line(box, points, { label, x: nameX, y: formatY = whole, x0, x1,
   if (points.length < 2) return empty(root, width, height);
   const first = x0 ?? points[0][0];
   const last = x1 ?? points[points.length - 1][0];
-  const highest = Math.max(...points.map((point) => point[1]), 1e-9);
-  // A bound far above the curve must not flatten it.
+  const highest = Math.max(...points.map((point) => point[1]), ...(beside?.points ?? []).map((point) => point[1]), 1e-9);
+  // A bound far above the curves must not flatten them.
   const marks = steps(top ?? (band ? Math.max(highest, Math.min(band[1], 2 * highest)) : highest));
   const y = grid(root, width, height, marks, formatY);
   if (band) {

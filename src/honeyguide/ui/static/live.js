@@ -33,13 +33,16 @@ function standing({ standing: now, overview }) {
     node("span", { class: now.running ? "tag busy" : "tag" }, word), " ",
     node("span", { class: "soft" }, now.running ? `run ${now.session}` : now.reason));
   const holds = { running: now.running, ended: !now.running, paused: now.paused, going: now.running && !now.paused };
+  const focused = document.activeElement;
   for (const part of document.querySelectorAll("[data-when]")) part.hidden = !holds[part.dataset.when];
+  // A button that goes takes the keyboard's place with it: its successor gets that.
+  if (focused?.closest(".steer [hidden]")) document.querySelector(".steer button[data-when]:not([hidden])")?.focus();
   for (const input of document.querySelectorAll("#limits input")) {
     if (input.dataset.touched || !now.budget) continue; // what somebody is writing stays
     input.value = now.budget[input.name] ?? "";
   }
   byId("spent").replaceChildren(
-    `${seconds(overview.seconds)} of crawling, ${whole(overview.requests)} requests, ${bytes(overview.bytes)} of pages, ${whole(now.sessions)} run${now.sessions === 1 ? "" : "s"}`);
+    `${seconds(overview.seconds)} of crawling, ${whole(overview.requests)} request${overview.requests === 1 ? "" : "s"}, ${bytes(overview.bytes)} of pages, ${whole(now.sessions)} run${now.sessions === 1 ? "" : "s"}`);
 }
 
 function charts({ overview, estimate, breadth_first: beside }) {

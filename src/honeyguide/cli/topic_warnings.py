@@ -1,4 +1,4 @@
-"""A word about keywords that do nothing, or less than they say."""
+"""What a topic lacks that a crawl can do without, but had better not."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from honeyguide.cli.output import warn
 from honeyguide.config.schema import Config
 
 
-def warn_of_wordless(config: Config) -> None:
-    """Name the keywords that hold no word that is counted, and those that are read as other words."""
+def warn_of_topic(config: Config) -> None:
+    """Say that nobody can be reached, and name keywords that do nothing, or less than they say."""
+    if not config.identity.has_contact:
+        warn(
+            "user_agent in [identity] names no contact; add an address where site owners can reach you"
+            " (also: HONEYGUIDE_IDENTITY_USER_AGENT)"
+        )
     from honeyguide.topic.wordless import NOT_COUNTED, lessened, wordless  # imports the tokeniser
 
     topic = config.topic
